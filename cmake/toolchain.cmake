@@ -1,0 +1,51 @@
+# How everything is compiled. Compile time is a feature on two cores: ccache, mold, one precompiled header.
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+
+find_program(APIMESH_CCACHE ccache)
+if(APIMESH_CCACHE)
+  # base_dir and nohashdir let clones and worktrees share one cache; the sloppiness is what ccache asks for with
+  # precompiled headers.
+  set(launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${APIMESH_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
+endif()
+
+find_program(APIMESH_MOLD mold)
+if(APIMESH_MOLD)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    add_link_options(--ld-path=${APIMESH_MOLD})
+  else()
+    add_link_options(-fuse-ld=mold)
+  endif()
+endif()
+
+add_compile_options(-Wall -Wextra -Wno-missing-field-initializers -fdiagnostics-color=auto)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC 12 reports these falsely through coroutines and inlined std::string code at -O2.
+  add_compile_options(-fpch-preprocess -Wno-maybe-uninitialized -Wno-restrict -Wno-dangling-pointer
+                      -Wno-mismatched-new-delete -Wno-stringop-overread -Wno-stringop-overflow -Wno-array-bounds)
+endif()
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g1")
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
+add_compile_options(-ffunction-sections -fdata-sections)
+add_link_options(-Wl,--gc-sections -Wl,--as-needed)
+
+if(APIMESH_SANITIZE)
+  add_compile_options(-fsanitize=${APIMESH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${APIMESH_SANITIZE})
+  if(APIMESH_SANITIZE MATCHES "address")
+    add_compile_definitions(BOOST_ASIO_DISABLE_AWAITABLE_FRAME_RECYCLING)
+  endif()
+endif()
+if(APIMESH_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
+# Asio and Beast are compiled once, in lib/base/boost_sources.cc.
+add_compile_definitions(BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION
+                        BOOST_ASIO_NO_DEPRECATED)
+include_directories(${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}/gen)

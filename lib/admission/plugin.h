@@ -1,0 +1,44 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "lib/base/task.h"
+#include "lib/meta/api_error.h"
+#include "lib/meta/object.h"
+#include "lib/meta/request_context.h"
+
+namespace apimesh::admission {
+
+enum class Operation { kCreate, kUpdate, kDelete, kConnect };
+std::string_view ToString(Operation operation);  // "CREATE", …
+
+/// What a plugin may know of a write.
+struct Attributes {
+  Operation operation = Operation::kCreate;
+  meta::Gvk kind;
+  meta::Gvr resource;
+  std::string subresource;
+  std::string ns;
+  std::string name;
+  meta::Object* object = nullptr;            // nullptr for a deletion; plugins that mutate change it
+  const meta::Object* old_object = nullptr;  // update and deletion
+  const meta::json::object* options = nullptr;
+  bool dry_run = false;
+  std::map<std::string, std::string>* audit_annotations = nullptr;
+};
+
+/// One admission plugin. Thread-safe. Plugins are made by all_plugins.cc, whose order is the run order.
+class Plugin {
+ public:
+  virtual ~Plugin() = default;
+  virtual bool Handles(Operation operation) const = 0;
+  /// May change attributes.object. Runs for all plugins before any Validate.
+  virtual Task<meta::Result<>> Mutate(meta::RequestContext ctx, Attributes& attributes);
+  /// Must not change anything.
+  virtual Task<meta::Result<>> Validate(meta::RequestContext ctx, const Attributes& attributes);
+};
+
+}  // namespace apimesh::admission

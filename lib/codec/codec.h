@@ -1,0 +1,51 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/meta/api_error.h"
+#include "lib/meta/object.h"
+#include "lib/schema/schema.h"
+
+/// Bytes to documents and back. Every parser here takes bytes from outside: each has limits and a fuzz target.
+namespace apimesh::codec {
+
+struct ParseLimits {
+  std::size_t depth = 1000;          // deeper: 400, with no stack used for it
+  std::size_t bytes = 3 << 20;
+  std::size_t yaml_alias_expansion = 1 << 20;  // nodes made by aliases
+};
+
+/// What strict decoding found, in the reference's words: `unknown field "spec.foo"`, `duplicate field "spec.a"`.
+struct Strictness {
+  std::vector<std::string> complaints;
+};
+
+/// JSON text to a document. `strict` (may be nullptr) collects duplicate fields.
+meta::Result<meta::json::value> ParseJson(std::string_view text, meta::json::storage_ptr arena, Strictness* strict = nullptr,
+                                          const ParseLimits& limits = {});
+/// YAML (one document) to the same.
+meta::Result<meta::json::value> ParseYaml(std::string_view text, meta::json::storage_ptr arena, Strictness* strict = nullptr,
+                                          const ParseLimits& limits = {});
+
+/// Compact JSON as Go's encoder writes it: keys in the document's order, <, > and & escaped, floats in Go's form.
+std::string WriteJson(const meta::json::value& value);
+void AppendJson(std::string& out, const meta::json::value& value);
+/// Two-space indentation, as ?pretty=true gives it.
+std::string WritePrettyJson(const meta::json::value& value);
+std::string WriteYaml(const meta::json::value& value);
+
+/// Brings a document into the form its schema gives it: unknown fields dropped (and reported to `strict`), types checked
+/// (400 with the reference's text), numbers, times and quantities normalised, empty fields omitted or kept as the Go type
+/// does, keys in schema order. Custom resources: unknown fields are pruned, keys sorted.
+meta::Result<> Normalise(meta::json::object& document, const schema::Node& node, Strictness* strict);
+
+/// The `k8s\0` envelope (runtime.Unknown) around the protobuf form of an object, by the schema's field numbers.
+std::string WriteProtobuf(const meta::json::object& object, const schema::Node& node);
+meta::Result<meta::Object> ReadProtobuf(std::string_view bytes, const schema::Node& node, meta::json::storage_ptr arena);
+/// Only the type of what an envelope holds.
+meta::Result<meta::Gvk> PeekProtobuf(std::string_view bytes);
+bool IsProtobuf(std::string_view bytes);
+
+}  // namespace apimesh::codec

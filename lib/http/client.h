@@ -1,0 +1,62 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/base/clock.h"
+#include "lib/base/result.h"
+#include "lib/base/task.h"
+#include "lib/http/server.h"
+
+namespace apimesh::http {
+
+struct ClientError {
+  enum class Code { kUnknown, kConnect, kTls, kTimeout, kProtocol, kTooLarge };
+  Code code = Code::kUnknown;
+  std::string message;
+};
+template <class T = void>
+using ClientResult = boost::system::result<T, ClientError>;
+[[noreturn]] void throw_exception_from_error(const ClientError& error, const boost::source_location& where);
+
+struct ClientResponse {
+  int code = 0;
+  Headers headers;
+  std::string body;
+  std::string_view Header(std::string_view name) const;
+};
+
+struct ClientOptions {
+  std::string ca_pem;        // empty: the system's CAs
+  std::string ca_file;
+  std::string cert_file, key_file;
+  std::string server_name;   // checked against the certificate; default: the host of the URL
+  bool insecure_skip_verify = false;
+  std::size_t max_response_bytes = 16 << 20;
+  std::size_t max_idle_connections = 32;
+};
+
+/// Keeps connections alive and reuses them. Never follows a redirect. Thread-safe.
+class Client {
+ public:
+  virtual ~Client() = default;
+  /// `url` is "http(s)://host:port/path?query".
+  virtual Task<ClientResult<ClientResponse>> Do(std::string method, std::string url, Headers headers, std::string body,
+                                                SteadyTime deadline) = 0;
+  /// The body goes piece by piece to `piece` (which may wait: back-pressure); false from it stops the transfer.
+  using PieceFn = std::function<Task<bool>(std::string piece)>;
+  virtual Task<ClientResult<ClientResponse>> Stream(std::string method, std::string url, Headers headers, std::string body,
+                                                    std::function<Task<bool>(int code, Headers headers)> head, PieceFn piece,
+                                                    SteadyTime deadline) = 0;
+  /// Sends a request with Upgrade headers. The response is the head; if its code is 101, `connection` is set.
+  struct Upgraded {
+    ClientResponse response;
+    std::unique_ptr<RawConnection> connection;
+  };
+  virtual Task<ClientResult<Upgraded>> Upgrade(std::string method, std::string url, Headers headers, SteadyTime deadline) = 0;
+};
+std::unique_ptr<Client> NewClient(ClientOptions options);
+
+}  // namespace apimesh::http

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/base/bytes.h"
+#include "lib/base/task.h"
+#include "lib/base/result.h"
+
+/// HTTP/1.1 with TLS on Boost.Beast, which stays inside the .cc files.
+namespace apimesh::http {
+
+using Headers = std::vector<std::pair<std::string, std::string>>;  // names in lower case, in the order they came
+
+/// What the connection knows of its client.
+struct Peer {
+  std::string address;  // "ip:port"
+  bool tls = false;
+  std::vector<std::string> certificates_der;  // leaf first; not yet verified against any CA unless the listener demands it
+  std::string sni;
+};
+
+struct Request {
+  std::string method;
+  std::string target;  // as it came: path and query, still encoded
+  Headers headers;
+  std::string body;    // whole; at most Limits::body
+  std::shared_ptr<const Peer> peer;
+
+  std::string_view Header(std::string_view name) const;  // "" if absent
+};
+
+/// A connection taken over after an upgrade.
+class RawConnection {
+ public:
+  virtual ~RawConnection() = default;
+  virtual Task<std::string> Read() = 0;  // empty: end of stream
+  virtual Task<bool> Write(std::string data) = 0;
+  virtual void Close() = 0;
+};
+
+/// The answer to one request. Exactly one of Send, Start or Upgrade is called, once.
+class ResponseWriter {
+ public:
+  virtual ~ResponseWriter() = default;
+  /// A whole answer; Content-Length is set. Compressed if the client asked and it is worth it (see Limits::gzip_minimum)
+  /// and no Content-Encoding is among the headers.
+  virtual Task<bool> Send(int code, Headers headers, std::vector<SharedBytes> body) = 0;
+  /// A chunked answer. `compress`: gzip if the client asked for it.
+  virtual Task<bool> Start(int code, Headers headers, bool compress) = 0;
+  /// Goes out at once. Returns when there is room for more; false: the client is gone.
+  virtual Task<bool> Write(std::vector<SharedBytes> pieces) = 0;
+  virtual Task<bool> Finish() = 0;
+  /// Ends the connection without a clean end of the answer: the client sees that it is incomplete.
+  virtual void Abort() = 0;
+  /// 101 with these headers; the connection is the caller's from then on.
+  virtual Task<std::unique_ptr<RawConnection>> Upgrade(Headers headers) = 0;
+  /// Runs once if the client goes away before the answer is finished, from the connection's executor.
+  virtual void OnDisconnect(std::function<void()> callback) = 0;
+};
+
+using Handler = std::function<Task<>(Request request, ResponseWriter& writer)>;
+
+struct Limits {
+  std::size_t header_bytes = 1 << 20;
+  std::size_t body_bytes = 3 << 20;
+  std::chrono::seconds header_timeout{32};
+  std::chrono::seconds idle_timeout{90};
+  std::size_t gzip_minimum = 128 << 10;
+};
+
+struct TlsOptions {
+  std::string cert_file, key_file;           // reloaded when they change on disk
+  struct Sni {
+    std::string cert_file, key_file;
+    std::vector<std::string> names;          // empty: those of the certificate
+  };
+  std::vector<Sni> sni;
+  enum class ClientCertificate { kNone, kRequest, kRequire };
+  ClientCertificate client_certificate = ClientCertificate::kRequest;
+  std::vector<std::string> client_ca_files;  // names sent to clients; verified against only with kRequire
+  std::string min_version;                   // VersionTLS12 (default), VersionTLS13
+  std::vector<std::string> cipher_suites;    // Go names; empty: the library's defaults
+};
+
+struct ServerOptions {
+  std::string address = "127.0.0.1";  // or "unix:/path"
+  int port = 0;                       // 0: any free port; see Server::Port()
+  bool tls = true;
+  TlsOptions tls_options;
+  Limits limits;
+  int threads = 1;
+};
+
+class Server {
+ public:
+  virtual ~Server() = default;
+  virtual int Port() const = 0;
+  /// Stops accepting, lets running requests finish (idle connections are closed), then returns; after `limit` the rest
+  /// is cut.
+  virtual Task<> Drain(std::chrono::milliseconds limit) = 0;
+};
+/// Listens at once; throws std::runtime_error with a clear text if it can't (port taken, bad certificate).
+std::unique_ptr<Server> Listen(ServerOptions options, Handler handler);
+
+}  // namespace apimesh::http

@@ -1,0 +1,111 @@
+#include "lib/meta/field_error.h"
+
+#include <fmt/format.h>
+
+namespace apimesh::meta {
+namespace {
+using Type = FieldError::Type;
+}  // namespace
+
+std::string_view FieldError::Reason() const {
+  switch (type) {
+    case Type::kRequired: return "FieldValueRequired";
+    case Type::kInvalid: return "FieldValueInvalid";
+    case Type::kNotSupported: return "FieldValueNotSupported";
+    case Type::kDuplicate: return "FieldValueDuplicate";
+    case Type::kForbidden: return "FieldValueForbidden";
+    case Type::kTooLong: return "FieldValueTooLong";
+    case Type::kTooMany: return "FieldValueTooMany";
+    case Type::kNotFound: return "FieldValueNotFound";
+    case Type::kInternal: return "InternalError";
+    case Type::kTypeInvalid: return "FieldValueTypeInvalid";
+  }
+  return "";
+}
+
+std::string FieldError::Message() const {
+  const auto with_value = [this](std::string_view title) {
+    return detail.empty() ? fmt::format("{}: {}", title, value) : fmt::format("{}: {}: {}", title, value, detail);
+  };
+  const auto without_value = [this](std::string_view title) {
+    return detail.empty() ? std::string(title) : fmt::format("{}: {}", title, detail);
+  };
+  switch (type) {
+    case Type::kRequired: return without_value("Required value");
+    case Type::kInvalid: return with_value("Invalid value");
+    case Type::kNotSupported: return with_value("Unsupported value");
+    case Type::kDuplicate: return with_value("Duplicate value");
+    case Type::kForbidden: return without_value("Forbidden");
+    case Type::kTooLong: return without_value("Too long");
+    case Type::kTooMany: return with_value("Too many");
+    case Type::kNotFound: return with_value("Not found");
+    case Type::kInternal: return without_value("Internal error");
+    case Type::kTypeInvalid: return with_value("Invalid value");
+  }
+  return "";
+}
+
+FieldError Required(std::string field, std::string detail) {
+  return {Type::kRequired, std::move(field), "", std::move(detail)};
+}
+FieldError Invalid(std::string field, std::string value, std::string detail) {
+  return {Type::kInvalid, std::move(field), std::move(value), std::move(detail)};
+}
+FieldError Forbidden(std::string field, std::string detail) {
+  return {Type::kForbidden, std::move(field), "", std::move(detail)};
+}
+FieldError Duplicate(std::string field, std::string value) {
+  return {Type::kDuplicate, std::move(field), std::move(value), ""};
+}
+FieldError NotSupported(std::string field, std::string value, const std::vector<std::string>& supported) {
+  std::string detail;
+  for (const std::string& one : supported) {
+    detail += detail.empty() ? "supported values: " : ", ";
+    detail += Quoted(one);
+  }
+  return {Type::kNotSupported, std::move(field), std::move(value), std::move(detail)};
+}
+FieldError TooLong(std::string field, std::size_t max_length) {
+  return {Type::kTooLong, std::move(field), "", fmt::format("may not be more than {} bytes", max_length)};
+}
+FieldError TooMany(std::string field, std::size_t actual, std::size_t max) {
+  return {Type::kTooMany, std::move(field), fmt::format("{}", actual), fmt::format("must have at most {} items", max)};
+}
+FieldError NotFound(std::string field, std::string value) {
+  return {Type::kNotFound, std::move(field), std::move(value), ""};
+}
+FieldError TypeInvalid(std::string field, std::string value, std::string detail) {
+  return {Type::kTypeInvalid, std::move(field), std::move(value), std::move(detail)};
+}
+
+std::string Quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const unsigned char c : text) {
+    switch (c) {
+      case '"': out += "\\\""; break;
+      case '\\': out += "\\\\"; break;
+      case '\a': out += "\\a"; break;
+      case '\b': out += "\\b"; break;
+      case '\f': out += "\\f"; break;
+      case '\n': out += "\\n"; break;
+      case '\r': out += "\\r"; break;
+      case '\t': out += "\\t"; break;
+      case '\v': out += "\\v"; break;
+      default:
+        if (c < 0x20 || c == 0x7f) {
+          out += fmt::format("\\x{:02x}", c);
+        } else {
+          out += static_cast<char>(c);
+        }
+    }
+  }
+  return out + "\"";
+}
+
+Path Path::Child(std::string_view name) const {
+  return Path(text_.empty() ? std::string(name) : fmt::format("{}.{}", text_, name));
+}
+Path Path::Index(std::size_t index) const { return Path(fmt::format("{}[{}]", text_, index)); }
+Path Path::Key(std::string_view key) const { return Path(fmt::format("{}[{}]", text_, key)); }
+
+}  // namespace apimesh::meta

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <boost/json/storage_ptr.hpp>
+#include <boost/json/value.hpp>
+
+#include <string>
+#include <string_view>
+
+#include "lib/meta/gvk.h"
+
+namespace apimesh::meta {
+
+namespace json = boost::json;
+
+/// A Kubernetes object while a write works on it: a JSON document, normally in an arena of its own (NewArena()).
+/// Reads never make one: they pass bytes on. Not thread-safe. Accessors of a missing or wrongly typed field give the
+/// empty value; validation complains about wrong types, not the accessor.
+class Object {
+ public:
+  Object() = default;
+  explicit Object(json::object root) : root_(std::move(root)) {}
+
+  json::object& Root() { return root_; }
+  const json::object& Root() const { return root_; }
+
+  std::string_view ApiVersion() const;
+  std::string_view Kind() const;
+  Gvk GetGvk() const;
+  void SetGvk(const Gvk& gvk);
+
+  /// metadata, made if missing.
+  json::object& Metadata();
+  /// metadata, or an empty object.
+  const json::object& Metadata() const;
+
+  std::string_view Name() const { return MetaString("name"); }
+  std::string_view GenerateName() const { return MetaString("generateName"); }
+  std::string_view Namespace() const { return MetaString("namespace"); }
+  std::string_view Uid() const { return MetaString("uid"); }
+  std::string_view ResourceVersion() const { return MetaString("resourceVersion"); }
+  std::string_view DeletionTimestamp() const { return MetaString("deletionTimestamp"); }
+  std::int64_t Generation() const;
+  void SetMeta(std::string_view key, std::string_view value);
+  void SetMeta(std::string_view key, std::int64_t value);
+  void EraseMeta(std::string_view key);
+  /// Value of one label or annotation; nullptr if absent.
+  const json::string* Label(std::string_view key) const;
+  const json::string* Annotation(std::string_view key) const;
+
+ private:
+  std::string_view MetaString(std::string_view key) const;
+  json::object root_;
+};
+
+/// A fresh arena for one request's documents: freed at once, never piece by piece.
+json::storage_ptr NewArena();
+
+// Walking a document by field names. `Find(root, "spec", "template")`: nullptr where a step is missing or no object.
+const json::value* FindField(const json::object& object, std::string_view name);
+json::value* FindField(json::object& object, std::string_view name);
+template <class... Names>
+const json::value* Find(const json::object& object, std::string_view name, const Names&... names) {
+  const json::value* value = FindField(object, name);
+  if constexpr (sizeof...(names) == 0) {
+    return value;
+  } else {
+    return value && value->is_object() ? Find(value->get_object(), names...) : nullptr;
+  }
+}
+template <class... Names>
+json::value* Find(json::object& object, std::string_view name, const Names&... names) {
+  json::value* value = FindField(object, name);
+  if constexpr (sizeof...(names) == 0) {
+    return value;
+  } else {
+    return value && value->is_object() ? Find(value->get_object(), names...) : nullptr;
+  }
+}
+/// The string at a path, or "" if there is none.
+template <class... Names>
+std::string_view FindString(const json::object& object, const Names&... names) {
+  const json::value* value = Find(object, names...);
+  return value && value->is_string() ? std::string_view(value->get_string()) : std::string_view();
+}
+/// The object at `name`, made if missing or not an object.
+json::object& MakeObject(json::object& parent, std::string_view name);
+/// Removes a field and keeps the order of the rest.
+bool EraseField(json::object& object, std::string_view name);
+
+}  // namespace apimesh::meta

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "lib/meta/api_error.h"
+#include "lib/meta/object.h"
+#include "lib/meta/request_context.h"
+#include "lib/patch/managed_fields.h"
+#include "lib/schema/schema.h"
+
+/// A kind is data (Resource) plus a small Strategy. The engine (lib/endpoint) does the rest.
+namespace apimesh::registry {
+
+enum class Scope { kCluster, kNamespaced };
+
+/// The behaviour of one kind (or of one of its subresources). All functions are pure: no I/O, no waiting. The defaults do
+/// what most kinds need.
+class Strategy {
+ public:
+  virtual ~Strategy() = default;
+
+  /// Defaults that are not constants of the schema. Runs on every decoded object, also on those read from the store.
+  virtual void Default(meta::json::object& /*object*/) const {}
+  /// Clears what clients may not set on creation (status) and sets what the server sets.
+  virtual void PrepareForCreate(const meta::RequestContext&, meta::Object& /*object*/) const {}
+  virtual meta::FieldErrors Validate(const meta::RequestContext&, const meta::Object& /*object*/) const { return {}; }
+  virtual void PrepareForUpdate(const meta::RequestContext&, meta::Object& /*object*/, const meta::Object& /*old*/) const {}
+  virtual meta::FieldErrors ValidateUpdate(const meta::RequestContext&, const meta::Object& /*object*/,
+                                           const meta::Object& /*old*/) const {
+    return {};
+  }
+  /// Texts for Warning headers.
+  virtual std::vector<std::string> Warnings(const meta::RequestContext&, const meta::Object& /*object*/,
+                                            const meta::Object* /*old*/) const {
+    return {};
+  }
+  virtual bool AllowCreateOnUpdate() const { return false; }
+  /// Updates without a resourceVersion are taken.
+  virtual bool AllowUnconditionalUpdate() const { return true; }
+
+  /// Graceful deletion: seconds to wait before the object goes (0: at once), or nullopt if the kind has none.
+  /// `asked` is the client's gracePeriodSeconds.
+  virtual std::optional<std::int64_t> GracePeriod(const meta::Object& /*object*/, std::optional<std::int64_t> /*asked*/) const {
+    return std::nullopt;
+  }
+};
+using StrategyPtr = std::shared_ptr<const Strategy>;
+
+/// A printer column of Table output.
+struct Column {
+  std::string name;
+  std::string type = "string";
+  std::string format;
+  std::string description;
+  int priority = 0;
+};
+/// Columns besides Name and Age, and the cells of one object. Empty: Name and Age only.
+struct TablePrinter {
+  std::vector<Column> columns;  // all columns, Name and Age included, in order
+  std::function<meta::json::array(const meta::Object& object, WallTime now)> cells;
+};
+
+struct Subresource {
+  std::string name;  // "status", "scale", …
+  meta::Gvk kind;    // of the body, where it differs (autoscaling/v1 Scale)
+  std::set<std::string> verbs;
+  StrategyPtr strategy;
+  patch::ResetFields reset_fields;
+  bool connect = false;  // exec, proxy, …
+};
+
+struct Resource {
+  meta::Gvk gvk;
+  std::string plural;
+  std::string singular;
+  std::vector<std::string> short_names;
+  std::vector<std::string> categories;
+  Scope scope = Scope::kNamespaced;
+  std::set<std::string> verbs;
+  const schema::Node* schema = nullptr;
+  StrategyPtr strategy;
+  patch::ResetFields reset_fields;
+  std::vector<Subresource> subresources;
+  /// Path of the store below --etcd-prefix ("pods", "services/specs"); several Resources may share one (events).
+  std::string storage_prefix;
+  meta::Gvk storage_gvk;
+  std::chrono::seconds ttl{0};
+  std::vector<std::string> selectable_fields;
+  std::function<std::vector<std::string>(const meta::Object& object)> read_fields;
+  TablePrinter table;
+  /// Rules of names: nullptr means a DNS subdomain.
+  std::function<std::vector<std::string>(std::string_view name, bool prefix)> validate_name;
+  /// The kind has a spec whose changes bump metadata.generation.
+  bool generation = false;
+
+  meta::Gvr GetGvr() const { return {gvk.group, gvk.version, plural}; }
+  meta::GroupResource GetGroupResource() const { return {gvk.group, plural}; }
+};
+
+}  // namespace apimesh::registry

@@ -1,0 +1,119 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/base/bytes.h"
+#include "lib/base/clock.h"
+#include "lib/base/task.h"
+#include "lib/meta/api_error.h"
+#include "lib/meta/request_info.h"
+#include "lib/meta/user.h"
+
+/// The mesh contract (proto/mesh/v1/delegate.proto) as plain C++; gRPC and protobuf stay inside lib/rpc.
+namespace apimesh::rpc {
+
+using Headers = std::vector<std::pair<std::string, std::string>>;  // names in lower case
+
+struct Request {
+  std::string cluster;
+  std::string method;
+  std::string path;
+  std::string query;
+  Headers headers;
+  std::string body;
+  meta::UserInfo user;
+  meta::RequestInfo info;
+  std::string audit_id;
+  std::string traceparent;
+  std::string remote_address;
+  SteadyTime deadline = SteadyTime::max();  // travels as gRPC's own deadline
+
+  std::string_view Header(std::string_view name) const;
+};
+
+struct Response {
+  int code = 200;
+  Headers headers;
+  /// The body in pieces, shared with whoever else sends them; not joined before the socket.
+  std::vector<SharedBytes> body;
+  bool use_stream = false;
+
+  static Response Json(int code, std::string body);
+  static Response Error(const meta::ApiError& error);
+};
+
+/// Where a streamed answer goes. Write() returns when there is room again: that is the back-pressure.
+class ResponseStream {
+ public:
+  virtual ~ResponseStream() = default;
+  virtual Task<bool> WriteHead(int code, Headers headers) = 0;
+  /// False: the reader is gone; stop producing.
+  virtual Task<bool> Write(std::vector<SharedBytes> pieces) = 0;
+  /// Runs once when the reader goes away, from any thread; at once if it is gone already.
+  virtual void OnCancel(std::function<void()> callback) = 0;
+};
+
+/// A two-way byte stream (upgraded connection).
+class ByteStream {
+ public:
+  virtual ~ByteStream() = default;
+  virtual Task<meta::Result<std::string>> Read() = 0;  // empty: the other side has finished
+  virtual Task<bool> Write(std::string data) = 0;
+  virtual void Close() = 0;
+};
+
+struct GroupVersionDescription {
+  std::string group;
+  std::string version;
+  int group_priority_minimum = 0;
+  int version_priority = 0;
+  std::string resource_list;
+  std::string aggregated_discovery;
+  std::string openapi_v3_hash;
+  bool operator==(const GroupVersionDescription&) const = default;
+};
+struct Description {
+  std::string etag;
+  std::vector<GroupVersionDescription> group_versions;
+  std::vector<std::string> paths;
+};
+
+/// What a server of the chain implements; lib/rpc serves it over gRPC.
+class DelegateHandler {
+ public:
+  virtual ~DelegateHandler() = default;
+  virtual Task<Response> Call(Request request) = 0;
+  virtual Task<> Stream(Request request, ResponseStream& stream) = 0;
+  virtual Task<> Connect(Request request, std::unique_ptr<ByteStream> stream) = 0;
+  /// Calls `changed` now and after every change, from any thread, until the returned handle is destroyed.
+  virtual std::shared_ptr<void> Describe(std::function<void(Description)> changed) = 0;
+};
+
+/// The next server of the chain, seen from the client. Thread-safe. A server that is down gives 503 with Retry-After
+/// at once (no waiting for a connection), and is found again by itself.
+class DelegateClient {
+ public:
+  virtual ~DelegateClient() = default;
+  virtual Task<Response> Call(Request request) = 0;
+  /// Streams the answer into `stream`; a failure before the head is written becomes an error Response there.
+  virtual Task<> Stream(Request request, ResponseStream& stream) = 0;
+  virtual Task<meta::Result<std::unique_ptr<ByteStream>>> Connect(Request request) = 0;
+  /// Keeps a Describe stream open, reconnecting for ever; calls `changed` with each description and with nullopt when
+  /// the server is lost.
+  virtual std::shared_ptr<void> Describe(std::function<void(std::optional<Description>)> changed) = 0;
+};
+
+struct Endpoint {
+  /// "unix:/path" or "dns:///host:port"; several replicas behind one name are balanced round robin.
+  std::string target;
+  /// Mesh certificates, for targets that are not Unix sockets; reloaded when they change on disk.
+  std::string ca_file, cert_file, key_file;
+};
+std::unique_ptr<DelegateClient> NewDelegateClient(Endpoint endpoint);
+
+}  // namespace apimesh::rpc

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <boost/json/value.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace apimesh::schema {
+
+/// What a value is. One runtime schema serves built-in kinds (compiled from proto/k8s) and custom resources
+/// (compiled from a CRD's OpenAPI v3 schema); everything generic works from it.
+enum class Type : std::uint8_t {
+  kAny,          // raw JSON: runtime.RawExtension, apiextensions JSON, preserve-unknown-fields without a type
+  kObject,       // known fields
+  kMap,          // string keys, values of one schema (`items`)
+  kList,         // elements of one schema (`items`)
+  kString,
+  kInteger,      // int32 or int64, by `format`
+  kNumber,
+  kBoolean,
+  kBytes,        // base64 text in JSON
+  kIntOrString,
+  kQuantity,
+  kTime,
+  kMicroTime,
+  kDuration,
+  kFieldsV1,     // managedFields[].fieldsV1
+};
+
+enum class ListType : std::uint8_t { kAtomic, kSet, kMap };
+enum class MapType : std::uint8_t { kGranular, kAtomic };
+
+struct Node;
+
+struct Field {
+  std::string name;           // JSON name
+  std::uint32_t number = 0;   // protobuf tag; 0 for custom resources
+  const Node* schema = nullptr;
+  bool required = false;      // the OpenAPI document lists it as required
+  bool always = false;        // written even when empty ("status": {}), as the Go type without omitempty does
+  bool inline_fields = false; // protobuf nests the message, JSON puts its fields into the parent
+  bool nullable = false;
+  std::optional<boost::json::value> default_value;  // constant defaults only; the rest is in strategies
+  // Strategic merge patch, from the Go tags: they differ from the list types in places.
+  bool patch_merge = false;
+  bool patch_replace_keys = false;  // patchStrategy retainKeys
+  std::string patch_merge_key;
+};
+
+/// Nodes are immutable, owned by a Schema, and may be recursive.
+struct Node {
+  Type type = Type::kAny;
+  std::string name;  // definition name, e.g. "io.k8s.api.core.v1.Container"; empty for anonymous schemas
+  std::vector<Field> fields;                    // kObject, in the order the reference writes them
+  const Node* items = nullptr;                  // kList, kMap, and kObject with additionalProperties
+  ListType list_type = ListType::kAtomic;
+  std::vector<std::string> list_map_keys;
+  MapType map_type = MapType::kGranular;
+  bool preserve_unknown_fields = false;
+  bool embedded_resource = false;
+  std::vector<std::string> enums;
+  std::string format;  // int32, int64, byte, date-time, …
+
+  /// Custom resources only: the rest of the OpenAPI v3 validation vocabulary (minimum, pattern, oneOf, …).
+  struct Rules;
+  std::shared_ptr<const Rules> rules;
+
+  /// By JSON name; nullptr if unknown. Sorted index, built when the schema is sealed.
+  const Field* FindField(std::string_view json_name) const;
+  const Field* FindNumber(std::uint32_t number) const;
+
+  std::vector<std::uint16_t> by_name;    // indexes into `fields`
+  std::vector<std::uint16_t> by_number;
+};
+
+/// Owns the nodes of many kinds. Immutable once built, so it is shared by all threads without locks.
+class Schema {
+ public:
+  Schema();
+  ~Schema();
+  Schema(Schema&&) noexcept;
+  Schema& operator=(Schema&&) noexcept;
+
+  /// By definition name ("io.k8s.api.core.v1.Pod"); nullptr if unknown.
+  const Node* Find(std::string_view definition) const;
+
+  /// Adds a node whose address stays valid; used by compilers of schemas.
+  Node* Add(Node node);
+  /// Builds the indexes of all nodes. Call once, after the last Add().
+  void Seal();
+
+ private:
+  struct Storage;
+  std::unique_ptr<Storage> storage_;
+};
+
+}  // namespace apimesh::schema
