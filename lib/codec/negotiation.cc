@@ -1,0 +1,172 @@
+#include "lib/codec/negotiation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace apimesh::codec {
+namespace {
+
+struct Clause {
+  std::string type;
+  std::string subtype;
+  double q = 1.0;
+  std::vector<std::pair<std::string, std::string>> parameters;
+};
+
+std::string_view Trim(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
+std::string_view Cut(std::string_view& text, char separator) {
+  const std::size_t at = text.find(separator);
+  const std::string_view part = text.substr(0, at);
+  text = at == std::string_view::npos ? std::string_view() : text.substr(at + 1);
+  return Trim(part);
+}
+
+std::optional<Clause> ParseClause(std::string_view text) {
+  Clause clause;
+  std::string_view media = Cut(text, ';');
+  clause.type = Cut(media, '/');
+  clause.subtype = media.empty() && clause.type == "*" ? "*" : std::string(Trim(media));
+  if (clause.type.empty() || clause.subtype.empty()) return std::nullopt;
+  while (!text.empty()) {
+    std::string_view parameter = Cut(text, ';');
+    std::string name(Cut(parameter, '='));
+    std::string value(Trim(parameter));
+    if (name == "q") {
+      clause.q = std::strtod(value.c_str(), nullptr);
+    } else if (!name.empty()) {
+      clause.parameters.emplace_back(std::move(name), std::move(value));
+    }
+  }
+  return clause;
+}
+
+std::vector<Clause> ParseAccept(std::string_view accept) {
+  std::vector<Clause> clauses;
+  while (!accept.empty()) {
+    if (std::optional<Clause> clause = ParseClause(Cut(accept, ','))) clauses.push_back(std::move(*clause));
+  }
+  std::stable_sort(clauses.begin(), clauses.end(), [](const Clause& a, const Clause& b) {
+    if (a.q != b.q) return a.q > b.q;
+    if ((a.type == "*") != (b.type == "*")) return b.type == "*";
+    return a.subtype != "*" && b.subtype == "*";
+  });
+  return clauses;
+}
+
+constexpr Format kFormats[] = {Format::kJson, Format::kYaml, Format::kProtobuf};
+
+std::string_view SubtypeOf(Format format) { return MediaTypeOf(format).substr(std::string_view("application/").size()); }
+
+bool Matches(const Clause& clause, Format format) {
+  if (clause.type == "*") return clause.subtype == "*";
+  return clause.type == "application" && (clause.subtype == "*" || clause.subtype == SubtypeOf(format));
+}
+
+/// nullopt: this endpoint can't do what the clause's parameters ask for.
+std::optional<OutputType> Accept(const Clause& clause, Format format, const Offer& offer) {
+  OutputType output{.format = format};
+  std::string group;
+  bool converts = false;
+  for (const auto& [name, value] : clause.parameters) {
+    if (name == "as") {
+      output.as = value;
+      converts = true;
+    } else if (name == "g") {
+      group = value;
+      converts = true;
+    } else if (name == "v") {
+      output.as_version = value;
+      converts = true;
+    } else if (name == "stream") {
+      if (!value.empty() && (value != "watch" || format == Format::kYaml)) return std::nullopt;
+    } else if (name == "sv") {
+      if (!value.empty()) return std::nullopt;
+    } else if (name == "pretty") {
+      output.pretty = value == "1";
+    }
+  }
+  if (!converts) return format == Format::kProtobuf && !offer.protobuf ? std::nullopt : std::optional(output);
+  if (!offer.transforms || group != "meta.k8s.io" || (output.as_version != "v1" && output.as_version != "v1beta1")) {
+    return std::nullopt;
+  }
+  if (output.as == "Table") return format == Format::kProtobuf ? std::nullopt : std::optional(output);
+  if (output.as == "PartialObjectMetadata" || output.as == "PartialObjectMetadataList") return output;
+  return std::nullopt;
+}
+
+std::optional<OutputType> Negotiate(std::string_view accept, const Offer& offer) {
+  if (accept.empty()) return OutputType{};
+  for (const Clause& clause : ParseAccept(accept)) {
+    for (const Format format : kFormats) {
+      if (!Matches(clause, format)) continue;
+      if (std::optional<OutputType> output = Accept(clause, format, offer)) return output;
+    }
+  }
+  return std::nullopt;
+}
+
+std::string Known(bool streams) {
+  std::string list;
+  for (const Format format : kFormats) {
+    if (streams && format == Format::kYaml) continue;
+    if (!list.empty()) list += ", ";
+    list += MediaTypeOf(format);
+    if (streams) list += ";stream=watch";
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string_view MediaTypeOf(Format format) {
+  switch (format) {
+    case Format::kJson: return "application/json";
+    case Format::kYaml: return "application/yaml";
+    case Format::kProtobuf: return "application/vnd.kubernetes.protobuf";
+  }
+  return "";
+}
+
+meta::Result<OutputType> NegotiateOutput(std::string_view accept, const Offer& offer) {
+  if (std::optional<OutputType> output = Negotiate(accept, offer)) return *output;
+  return meta::NotAcceptable(fmt::format("only the following media types are accepted: {}", Known(false)));
+}
+
+meta::Result<OutputType> NegotiateStream(std::string_view accept, const Offer& offer) {
+  const std::optional<OutputType> output = Negotiate(accept, offer);
+  if (output && output->format != Format::kYaml) return *output;
+  return meta::NotAcceptable(fmt::format("only the following media types are accepted: {}", Known(true)));
+}
+
+meta::Result<Format> NegotiateInput(std::string_view content_type, const Offer&) {
+  std::string type(Cut(content_type, ';'));
+  std::transform(type.begin(), type.end(), type.begin(), [](unsigned char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
+  if (type.empty()) return Format::kJson;
+  for (const Format format : kFormats) {
+    if (type == MediaTypeOf(format)) return format;
+  }
+  return meta::UnsupportedMediaType(
+      fmt::format("the body of the request was in an unknown format - accepted media types include: {}", Known(false)));
+}
+
+bool WantsPretty(std::string_view pretty_parameter, std::string_view user_agent) {
+  if (!pretty_parameter.empty()) {
+    for (const std::string_view yes : {"1", "t", "T", "true", "TRUE", "True"}) {
+      if (pretty_parameter == yes) return true;
+    }
+    return false;
+  }
+  return user_agent.starts_with("curl") || user_agent.starts_with("Wget") || user_agent.starts_with("Mozilla/5.0");
+}
+
+}  // namespace apimesh::codec
