@@ -25,6 +25,7 @@ struct RequestInfo {
 
 /// `path` is decoded; `query` is raw. Follows the reference's rules: a GET without a name is a list, with
 /// ?watch=true or /watch/ a watch; a field selector metadata.name=x sets `name` for list, watch and deletecollection.
+/// A /watch or /proxy with nothing behind it gives a resource request without a resource (an internal error of the reference).
 RequestInfo ParseRequestInfo(std::string_view method, std::string_view path, std::string_view query);
 
 }  // namespace apimesh::meta

@@ -1,0 +1,120 @@
+#include "lib/meta/request_info.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "lib/meta/names.h"
+#include "lib/meta/query.h"
+#include "lib/meta/selector.h"
+
+namespace apimesh::meta {
+namespace {
+
+std::vector<std::string_view> SplitPath(std::string_view path) {
+  while (path.starts_with('/')) path.remove_prefix(1);
+  while (path.ends_with('/')) path.remove_suffix(1);
+  std::vector<std::string_view> parts;
+  while (!path.empty()) {
+    const std::size_t slash = path.find('/');
+    parts.push_back(path.substr(0, slash));
+    if (slash == std::string_view::npos) break;
+    path.remove_prefix(slash + 1);
+  }
+  return parts;
+}
+
+std::string Lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return std::tolower(c); });
+  return out;
+}
+
+std::string_view VerbOf(std::string_view method) {
+  if (method == "POST") return "create";
+  if (method == "GET" || method == "HEAD") return "get";
+  if (method == "PUT") return "update";
+  if (method == "PATCH") return "patch";
+  if (method == "DELETE") return "delete";
+  return "";
+}
+
+bool IsTrue(std::string_view text) {
+  const std::string lower = Lower(text);
+  return lower != "false" && lower != "0";
+}
+
+bool IsInteger(const std::optional<std::string>& text) {
+  if (!text || text->empty()) return true;
+  std::string_view digits = *text;
+  if (digits.starts_with('+')) digits.remove_prefix(1);
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  return error == std::errc() && end == digits.data() + digits.size();
+}
+
+/// The name that a list's options ask for. Options that do not parse ask for none.
+std::string NameFromFieldSelector(const QueryParameters& query) {
+  if (!query.First("fieldSelector")) return "";
+  if (!IsInteger(query.First("limit")) || !IsInteger(query.First("timeoutSeconds"))) return "";
+  if (const auto labels = query.First("labelSelector"); labels && !LabelSelector::Parse(*labels)) return "";
+  const Result<FieldSelector> fields = FieldSelector::Parse(*query.First("fieldSelector"));
+  if (!fields) return "";
+  const std::string* name = fields->RequiresExactMatch("metadata.name");
+  return name && CheckPathSegment(*name).empty() ? *name : "";
+}
+
+}  // namespace
+
+RequestInfo ParseRequestInfo(std::string_view method, std::string_view path, std::string_view query_text) {
+  RequestInfo info;
+  info.path = path;
+  info.verb = Lower(method);
+
+  const std::vector<std::string_view> all = SplitPath(path);
+  if (all.size() < 3 || (all[0] != "api" && all[0] != "apis")) return info;
+  info.api_prefix = all[0];
+  std::size_t at = 1;
+  if (info.api_prefix == "apis") {
+    if (all.size() < 4) return info;
+    info.api_group = all[at++];
+  }
+  info.is_resource_request = true;
+  info.api_version = all[at++];
+
+  const bool verb_in_path = all[at] == "watch" || all[at] == "proxy";
+  if (verb_in_path) {
+    if (at + 1 >= all.size()) return info;
+    info.verb = all[at++];
+  } else {
+    info.verb = VerbOf(method);
+  }
+
+  if (all[at] == "namespaces" && at + 1 < all.size()) {
+    info.ns = all[at + 1];
+    // /namespaces/x/status is about the namespace, /namespaces/x/pods about the pods in it.
+    if (at + 2 < all.size() && all[at + 2] != "status" && all[at + 2] != "finalize") at += 2;
+  }
+  info.parts.assign(all.begin() + static_cast<std::ptrdiff_t>(at), all.end());
+  info.resource = info.parts[0];
+  if (info.parts.size() >= 2) info.name = info.parts[1];
+  if (info.parts.size() >= 3 && info.verb != "proxy") info.subresource = info.parts[2];
+
+  const bool unnamed = info.name.empty();
+  if (unnamed && info.verb == "delete") info.verb = "deletecollection";
+  if (!unnamed && info.verb != "watch") return info;
+
+  const QueryParameters query(query_text);
+  if (unnamed && info.verb == "get") {
+    const std::optional<std::string> watch = query.First("watch");
+    info.verb = watch && IsTrue(*watch) ? "watch" : "list";
+    info.name = NameFromFieldSelector(query);
+  }
+  if (!verb_in_path && (info.verb == "list" || info.verb == "watch" || info.verb == "deletecollection")) {
+    info.field_selector = query.First("fieldSelector").value_or("");
+    info.label_selector = query.First("labelSelector").value_or("");
+  }
+  return info;
+}
+
+}  // namespace apimesh::meta

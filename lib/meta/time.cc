@@ -1,0 +1,122 @@
+#include "lib/meta/time.h"
+
+#include <fmt/format.h>
+
+namespace apimesh::meta {
+namespace {
+
+using std::chrono::days;
+using std::chrono::duration_cast;
+using std::chrono::microseconds;
+using std::chrono::nanoseconds;
+using std::chrono::sys_days;
+using std::chrono::year_month_day;
+
+struct Parts {
+  year_month_day date;
+  std::int64_t hour, minute, second, micros;
+};
+
+Parts Split(WallTime time) {
+  const auto day = std::chrono::floor<days>(time);
+  const std::int64_t micros = std::chrono::floor<microseconds>(time - day).count();
+  const std::int64_t seconds = micros / 1'000'000;
+  return {year_month_day(day), seconds / 3600, seconds / 60 % 60, seconds % 60, micros % 1'000'000};
+}
+
+/// Takes exactly `count` digits from the front of `text`.
+bool TakeNumber(std::string_view& text, std::size_t count, int& out) {
+  if (text.size() < count) return false;
+  out = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (text[i] < '0' || text[i] > '9') return false;
+    out = out * 10 + (text[i] - '0');
+  }
+  text.remove_prefix(count);
+  return true;
+}
+
+bool Take(std::string_view& text, char c) {
+  if (text.empty() || text.front() != c) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+}  // namespace
+
+std::string FormatTime(WallTime time) {
+  const Parts p = Split(time);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", int(p.date.year()), unsigned(p.date.month()),
+                     unsigned(p.date.day()), p.hour, p.minute, p.second);
+}
+
+std::string FormatMicroTime(WallTime time) {
+  const Parts p = Split(time);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}Z", int(p.date.year()), unsigned(p.date.month()),
+                     unsigned(p.date.day()), p.hour, p.minute, p.second, p.micros);
+}
+
+std::optional<WallTime> ParseTime(std::string_view text) {
+  int year, month, day, hour, minute, second;
+  if (!TakeNumber(text, 4, year) || !Take(text, '-') || !TakeNumber(text, 2, month) || !Take(text, '-') ||
+      !TakeNumber(text, 2, day) || !Take(text, 'T') || !TakeNumber(text, 2, hour) || !Take(text, ':') ||
+      !TakeNumber(text, 2, minute) || !Take(text, ':') || !TakeNumber(text, 2, second)) {
+    return std::nullopt;
+  }
+  const year_month_day date{std::chrono::year(year), std::chrono::month(unsigned(month)), std::chrono::day(unsigned(day))};
+  // The clock counts nanoseconds in 64 bits; years outside do not fit and are nobody's creation time.
+  if (!date.ok() || hour > 23 || minute > 59 || second > 59 || year < 1678 || year > 2261) return std::nullopt;
+  nanoseconds fraction{0};
+  if (!text.empty() && (text.front() == '.' || text.front() == ',')) {
+    text.remove_prefix(1);
+    std::int64_t unit = 100'000'000;
+    std::size_t digits = 0;
+    for (; digits < text.size() && text[digits] >= '0' && text[digits] <= '9'; ++digits, unit /= 10) {
+      fraction += nanoseconds((text[digits] - '0') * unit);
+    }
+    if (digits == 0) return std::nullopt;
+    text.remove_prefix(digits);
+  }
+  std::chrono::minutes offset{0};
+  if (!Take(text, 'Z')) {
+    const bool east = !text.empty() && text.front() == '+';
+    int hours, minutes;
+    if ((!Take(text, '+') && !Take(text, '-')) || !TakeNumber(text, 2, hours) || !Take(text, ':') ||
+        !TakeNumber(text, 2, minutes) || hours > 24 || minutes > 60) {
+      return std::nullopt;
+    }
+    offset = std::chrono::minutes(hours * 60 + minutes) * (east ? 1 : -1);
+  }
+  if (!text.empty()) return std::nullopt;
+  return WallTime(sys_days(date)) + std::chrono::hours(hour) + std::chrono::minutes(minute) +
+         std::chrono::seconds(second) - offset + duration_cast<WallTime::duration>(fraction);
+}
+
+std::string HumanDuration(nanoseconds duration) {
+  const std::int64_t seconds = duration.count() / 1'000'000'000;
+  // Clocks of two machines may differ by a second.
+  if (seconds < -1) return "<invalid>";
+  if (seconds < 0) return "0s";
+  if (seconds < 120) return fmt::format("{}s", seconds);
+  const auto with_rest = [](std::int64_t whole, char unit, std::int64_t rest, char rest_unit) {
+    return rest == 0 ? fmt::format("{}{}", whole, unit) : fmt::format("{}{}{}{}", whole, unit, rest, rest_unit);
+  };
+  const std::int64_t minutes = seconds / 60;
+  if (minutes < 10) return with_rest(minutes, 'm', seconds % 60, 's');
+  if (minutes < 180) return fmt::format("{}m", minutes);
+  const std::int64_t hours = minutes / 60;
+  if (hours < 8) return with_rest(hours, 'h', minutes % 60, 'm');
+  if (hours < 48) return fmt::format("{}h", hours);
+  const std::int64_t days_old = hours / 24;
+  if (days_old < 8) return with_rest(days_old, 'd', hours % 24, 'h');
+  if (days_old < 365 * 2) return fmt::format("{}d", days_old);
+  if (days_old < 365 * 8) return with_rest(days_old / 365, 'y', days_old % 365, 'd');
+  return fmt::format("{}y", days_old / 365);
+}
+
+std::string HumanAge(std::string_view since, WallTime now) {
+  const std::optional<WallTime> start = ParseTime(since);
+  return start ? HumanDuration(now - *start) : "<unknown>";
+}
+
+}  // namespace apimesh::meta
