@@ -1,0 +1,58 @@
+#include "services/launcher/commands/run_folder.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <boost/json.hpp>
+#include <cstdlib>
+
+#include "services/launcher/pki/cluster_pki.h"
+
+namespace apimesh::launcher {
+namespace json = boost::json;
+
+bool RunFolder::Lock() {
+  for (const std::string& folder : {Root(), Pki(), Logs(), Data()}) std::filesystem::create_directories(folder);
+  // Held until the process ends; O_CLOEXEC keeps it from the children.
+  const int file = ::open((root_ / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  return file >= 0 && ::flock(file, LOCK_EX | LOCK_NB) == 0;
+}
+
+void RunFolder::Write(const State& state) const {
+  json::array processes;
+  for (const Process& process : state.processes) {
+    processes.push_back(json::object{{"name", process.name}, {"pid", process.pid}, {"restarts", process.restarts},
+                                     {"started", process.started}, {"listens", process.listens}});
+  }
+  const json::object document{{"launcher", state.launcher}, {"server", state.server}, {"ready", state.ready},
+                              {"processes", std::move(processes)}};
+  WriteFile(root_ / "state.json", json::serialize(document), false);
+}
+
+std::optional<RunFolder::State> RunFolder::Read() const {
+  boost::system::error_code error;
+  const json::value document = json::parse(ReadFile(root_ / "state.json"), error);
+  if (error || !document.is_object()) return std::nullopt;
+  const json::object& object = document.get_object();
+  State state;
+  state.launcher = static_cast<pid_t>(object.at("launcher").as_int64());
+  if (::kill(state.launcher, 0) != 0) return std::nullopt;
+  state.server = std::string(object.at("server").as_string());
+  state.ready = object.at("ready").as_bool();
+  for (const json::value& value : object.at("processes").as_array()) {
+    const json::object& one = value.as_object();
+    state.processes.push_back({std::string(one.at("name").as_string()), static_cast<pid_t>(one.at("pid").as_int64()),
+                               static_cast<int>(one.at("restarts").as_int64()), one.at("started").as_int64(),
+                               std::string(one.at("listens").as_string())});
+  }
+  return state;
+}
+
+std::string DefaultRunFolder() {
+  const char* folder = std::getenv("APIMESH_DIR");
+  return folder && *folder ? folder : ".apimesh";
+}
+
+}  // namespace apimesh::launcher

@@ -1,0 +1,225 @@
+#include "services/launcher/commands/up.h"
+
+#include <fmt/format.h>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <ctime>
+#include <stdexcept>
+
+#include "lib/base/log.h"
+#include "services/launcher/commands/kubeconfig.h"
+#include "services/launcher/commands/probe.h"
+#include "services/launcher/commands/run_folder.h"
+#include "services/launcher/commands/status.h"
+#include "services/launcher/mesh/envoy_config.h"
+#include "services/launcher/mesh/kube_apiserver.h"
+#include "services/launcher/mesh/mesh_plan.h"
+#include "services/launcher/pki/cluster_pki.h"
+#include "services/launcher/process/supervisor.h"
+
+namespace apimesh::launcher {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr std::chrono::hours kRenewEvery{24};
+constexpr std::chrono::milliseconds kProbeEvery{20};
+
+/// Envoy from $APIMESH_ENVOY (set by ./apimesh), or from PATH; empty if there is none.
+std::string FindEnvoy() {
+  if (const char* envoy = std::getenv("APIMESH_ENVOY"); envoy && ::access(envoy, X_OK) == 0) return envoy;
+  const char* path = std::getenv("PATH");
+  std::string_view left = path ? path : "";
+  while (!left.empty()) {
+    const std::size_t colon = std::min(left.find(':'), left.size());
+    const std::string candidate = fmt::format("{}/envoy", left.substr(0, colon));
+    if (::access(candidate.c_str(), X_OK) == 0) return candidate;
+    left.remove_prefix(std::min(colon + 1, left.size()));
+  }
+  return "";
+}
+
+/// Everything that one `up` decides before it starts processes.
+struct Run {
+  RunFolder folder;
+  ClusterPki pki;
+  std::string sockets;
+  std::string envoy;      // binary; empty: none
+  int edge_port = 0;      // the aggregator's own TLS port
+  int mesh_port = 0;      // for Envoy
+  std::string etcd_servers;
+};
+
+/// Where clients on this machine find the server.
+std::string ServerUrl(const UpOptions& options) {
+  return fmt::format("https://{}:{}", options.bind_address == "0.0.0.0" ? "127.0.0.1" : options.bind_address, options.port);
+}
+
+std::string Listens(const Run& run, const UpOptions& options, const std::string& name) {
+  if (name == "envoy") return fmt::format("https://{}:{}", options.bind_address, options.port);
+  if (name == "aggregator") return fmt::format("https://{}:{}", options.bind_address, run.edge_port);
+  return fmt::format("unix:{}/{}.sock", run.sockets, name);
+}
+
+std::vector<std::string> ServiceFlags(const Run& run, const UpOptions& options) {
+  std::vector<std::string> flags = {
+      "--etcd-servers=" + run.etcd_servers,
+      "--bind-address=" + options.bind_address,
+      fmt::format("--secure-port={}", run.edge_port),
+      "--tls-cert-file=" + run.pki.Path("apiserver.crt"),
+      "--tls-private-key-file=" + run.pki.Path("apiserver.key"),
+      "--client-ca-file=" + run.pki.Path("ca.crt"),
+      "--requestheader-client-ca-file=" + run.pki.Path("front-proxy-ca.crt"),
+      "--requestheader-allowed-names=front-proxy-client",
+      "--requestheader-username-headers=X-Remote-User",
+      "--requestheader-group-headers=X-Remote-Group",
+      "--requestheader-extra-headers-prefix=X-Remote-Extra-",
+      "--proxy-client-cert-file=" + run.pki.Path("front-proxy-client.crt"),
+      "--proxy-client-key-file=" + run.pki.Path("front-proxy-client.key"),
+      "--service-account-issuer=https://kubernetes.default.svc.cluster.local",
+      "--service-account-key-file=" + run.pki.Path("sa.pub"),
+      "--service-account-signing-key-file=" + run.pki.Path("sa.key"),
+      "--authorization-mode=Node,RBAC",
+      "--service-cluster-ip-range=10.96.0.0/12",
+      "--allow-privileged=true",
+      "--advertise-address=" + (options.bind_address == "0.0.0.0" ? FirstAddress() : options.bind_address),
+  };
+  flags.insert(flags.end(), options.extra.begin(), options.extra.end());
+  return flags;
+}
+
+std::vector<ChildSpec> PlanAll(const Run& run, const UpOptions& options) {
+  const CommandLine flags = ParseKubeApiserverFlags(ServiceFlags(run, options));
+  if (!flags.error.empty()) throw std::runtime_error(flags.error);
+  const Places places{.binaries = OwnFolder(), .sockets = run.sockets, .logs = run.folder.Logs(), .own_groups = true};
+  const MeshPort mesh_port{run.mesh_port, run.pki.Path("mesh-ca.crt"), run.pki.Path("mesh.crt"), run.pki.Path("mesh.key")};
+
+  std::vector<ChildSpec> children;
+  if (options.etcd_servers.empty()) {
+    children.push_back({.name = "store",
+                        .arguments = {places.binaries + "/store", "--data-dir=" + run.folder.Data(),
+                                      "--listen-client-urls=" + run.etcd_servers},
+                        .log_file = places.logs + "/store.log",
+                        .own_group = true});
+  }
+  for (ChildSpec& spec : PlanServices(flags, places, run.envoy.empty() ? nullptr : &mesh_port)) children.push_back(std::move(spec));
+  if (!run.envoy.empty()) {
+    const EnvoyOptions envoy{.listen_address = options.bind_address, .port = options.port,
+                             .cert_file = run.pki.Path("apiserver.crt"), .key_file = run.pki.Path("apiserver.key"),
+                             .client_ca_file = run.pki.Path("ca.crt"), .mesh_port = run.mesh_port,
+                             .mesh_ca_file = run.pki.Path("mesh-ca.crt"), .mesh_cert_file = run.pki.Path("envoy.crt"),
+                             .mesh_key_file = run.pki.Path("envoy.key"), .access_log = places.logs + "/envoy-access.log"};
+    WriteFile(run.folder.EnvoyFile(), EnvoyConfig(envoy), true);
+    children.push_back({.name = "envoy",
+                        .arguments = {run.envoy, "-c", run.folder.EnvoyFile(), "--concurrency", "2", "--disable-hot-restart",
+                                      "--log-level", "warning"},
+                        .log_file = places.logs + "/envoy.log",
+                        .own_group = true});
+  }
+  return children;
+}
+
+/// Runs the mesh in this process. `ready` is called once, when the server answers.
+void Serve(const Run& run, const UpOptions& options, const std::function<void()>& ready) {
+  Supervisor supervisor(PlanAll(run, options));
+  bool is_ready = false;
+  const auto began = steady_clock::now();
+  auto renewed = began;
+
+  const auto write_state = [&] {
+    RunFolder::State state{::getpid(), ServerUrl(options), is_ready, {}};
+    for (const Supervisor::Child& child : supervisor.Children()) {
+      const auto age = std::chrono::duration_cast<std::chrono::seconds>(steady_clock::now() - child.started).count();
+      state.processes.push_back({child.spec.name, child.pid, child.restarts, child.pid ? std::time(nullptr) - age : 0,
+                                 Listens(run, options, child.spec.name)});
+    }
+    run.folder.Write(state);
+  };
+  supervisor.OnChange(write_state);
+  supervisor.OnTick(kProbeEvery, [&] {
+    if (!is_ready) {
+      if (!HttpsAnswers200(options.bind_address, options.port, "/readyz")) return;
+      is_ready = true;
+      log::Info("ready after {} ms", std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - began).count());
+      write_state();
+      ready();
+      supervisor.TickEvery(std::chrono::minutes(1));
+    } else if (steady_clock::now() - renewed > kRenewEvery) {
+      renewed = steady_clock::now();
+      // Services read their certificates again when the files change.
+      for (const std::string& name : run.pki.Ensure({})) log::Info("renewed the certificate {}", name);
+    }
+  });
+  supervisor.Run();
+}
+
+Run Prepare(const UpOptions& options) {
+  Run run{.folder = RunFolder(options.folder), .pki = ClusterPki(RunFolder(options.folder).Pki())};
+  if (!run.folder.Lock()) {
+    throw std::runtime_error(fmt::format("a mesh already runs in {}; see `apimesh status`, or choose another --dir", run.folder.Root()));
+  }
+  run.pki.Ensure({FirstAddress()});
+  if (options.front_proxy != "none") run.envoy = FindEnvoy();
+  if (options.front_proxy == "envoy" && run.envoy.empty()) {
+    throw std::runtime_error("--front-proxy=envoy: no envoy found; `./apimesh deps` installs it, or use --front-proxy=none");
+  }
+  run.edge_port = run.envoy.empty() ? options.port : FreePort();
+  run.mesh_port = run.envoy.empty() ? 0 : FreePort();
+  run.sockets = MakeSocketFolder();
+  run.etcd_servers = options.etcd_servers.empty() ? fmt::format("unix://{}/store.sock", run.sockets) : options.etcd_servers;
+  WriteKubeconfig(run.folder.Kubeconfig(), ServerUrl(options), run.pki);
+  return run;
+}
+
+/// Starts a copy of this process in the background and waits until it is ready or gone.
+int Detach(const UpOptions& options) {
+  int pipe[2];
+  if (::pipe2(pipe, O_CLOEXEC) != 0) throw std::runtime_error("pipe failed");
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    ::setsid();
+    ::close(pipe[0]);
+    int code = 0;
+    try {
+      const Run run = Prepare(options);
+      const int log_file = ::open((run.folder.Logs() + "/launcher.log").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+      ::dup2(log_file, STDERR_FILENO);
+      ::dup2(log_file, STDOUT_FILENO);
+      Serve(run, options, [&] { [[maybe_unused]] const ssize_t n = ::write(pipe[1], "R", 1); });
+      RemoveSocketFolder(run.sockets);
+    } catch (const std::exception& error) {
+      fmt::print(stderr, "apimesh: {}\n", error.what());
+      code = 1;
+    }
+    ::_exit(code);
+  }
+  ::close(pipe[1]);
+  char byte = 0;
+  const bool ready = ::read(pipe[0], &byte, 1) == 1;
+  if (!ready) {
+    fmt::print(stderr, "apimesh: the mesh did not come up; see {}/logs\n", RunFolder(options.folder).Root());
+    return 1;
+  }
+  return ShowStatus(options.folder, false);
+}
+
+}  // namespace
+
+int Up(const UpOptions& options) {
+  log::Init("launcher", log::Format::kText, log::Level::kInfo);
+  try {
+    if (options.detach) return Detach(options);
+    const Run run = Prepare(options);
+    Serve(run, options, [&] { ShowStatus(options.folder, false); });
+    RemoveSocketFolder(run.sockets);
+    return 0;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "apimesh: {}\n", error.what());
+    return 1;
+  }
+}
+
+}  // namespace apimesh::launcher

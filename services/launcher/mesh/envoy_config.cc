@@ -1,0 +1,116 @@
+#include "services/launcher/mesh/envoy_config.h"
+
+#include <boost/json.hpp>
+
+namespace apimesh::launcher {
+namespace {
+
+namespace json = boost::json;
+
+json::value File(const std::string& path) { return json::object{{"filename", path}}; }
+
+json::value Typed(std::string_view type, json::object config) {
+  json::object typed{{"@type", "type.googleapis.com/" + std::string(type)}};
+  for (auto& member : config) typed.insert(std::move(member));
+  return typed;
+}
+
+json::value Address(const std::string& host, int port) {
+  return json::object{{"socket_address", {{"address", host}, {"port_value", port}}}};
+}
+
+json::value CertificatePair(const std::string& certificate, const std::string& key) {
+  return json::array{json::object{{"certificate_chain", File(certificate)}, {"private_key", File(key)}}};
+}
+
+json::value AccessLog(const std::string& path) {
+  // No headers but the user agent and the audit id: nothing that could hold a credential.
+  json::object format{{"time", "%START_TIME%"}, {"method", "%REQ(:METHOD)%"}, {"path", "%REQ(:PATH)%"},
+                      {"protocol", "%PROTOCOL%"}, {"code", "%RESPONSE_CODE%"}, {"flags", "%RESPONSE_FLAGS%"},
+                      {"bytes", "%BYTES_SENT%"}, {"milliseconds", "%DURATION%"}, {"client", "%DOWNSTREAM_REMOTE_ADDRESS%"},
+                      {"agent", "%REQ(USER-AGENT)%"}, {"auditID", "%RESP(AUDIT-ID)%"}};
+  return json::array{json::object{
+      {"name", "file"},
+      {"typed_config", Typed("envoy.extensions.access_loggers.file.v3.FileAccessLog",
+                             {{"path", path}, {"log_format", {{"json_format", std::move(format)}}}})}}};
+}
+
+json::value ConnectionManager(const EnvoyOptions& options) {
+  json::object route{{"match", {{"prefix", "/"}}},
+                     // Watches and exec sessions last as long as they last; the aggregator has the time-outs.
+                     {"route", {{"cluster", "aggregator"}, {"timeout", "0s"}, {"idle_timeout", "0s"}}}};
+  json::object hosts{{"name", "all"}, {"domains", {"*"}}, {"routes", json::array{std::move(route)}}};
+  return Typed("envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+               {{"stat_prefix", "apimesh"},
+                {"codec_type", "AUTO"},
+                {"stream_idle_timeout", "0s"},
+                {"request_headers_timeout", "32s"},
+                {"common_http_protocol_options", {{"idle_timeout", "90s"}, {"headers_with_underscores_action", "REJECT_REQUEST"}}},
+                {"http2_protocol_options", {{"max_concurrent_streams", 1000}, {"allow_connect", true}}},
+                {"max_request_headers_kb", 1024},
+                // The aggregator decides what a path means; Envoy must not have an opinion of its own, except that slashes
+                // hidden by encoding and repeated slashes are refused or left to the aggregator unchanged.
+                {"normalize_path", false},
+                {"merge_slashes", false},
+                {"use_remote_address", true},
+                {"skip_xff_append", false},
+                {"forward_client_cert_details", "SANITIZE_SET"},
+                {"set_current_client_cert_details", {{"cert", true}, {"chain", true}}},
+                {"upgrade_configs", json::array{json::object{{"upgrade_type", "websocket"}}, json::object{{"upgrade_type", "SPDY/3.1"}}}},
+                {"access_log", AccessLog(options.access_log)},
+                {"route_config", {{"name", "all"}, {"virtual_hosts", json::array{std::move(hosts)}}}},
+                {"http_filters", json::array{json::object{
+                                     {"name", "router"},
+                                     {"typed_config", Typed("envoy.extensions.filters.http.router.v3.Router", {})}}}}});
+}
+
+json::value Listener(const EnvoyOptions& options) {
+  json::object common{{"alpn_protocols", {"h2", "http/1.1"}},
+                      {"tls_params", {{"tls_minimum_protocol_version", "TLSv1_2"}}},
+                      {"tls_certificates", CertificatePair(options.cert_file, options.key_file)},
+                      // Certificates are asked for, passed on and judged by authn-authz: a bad one is a 401, not a broken handshake.
+                      {"validation_context", {{"trusted_ca", File(options.client_ca_file)},
+                                              {"trust_chain_verification", "ACCEPT_UNTRUSTED"}}}};
+  json::object chain{
+      {"transport_socket",
+       {{"name", "tls"},
+        {"typed_config", Typed("envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext",
+                               {{"common_tls_context", std::move(common)}, {"require_client_certificate", false}})}}},
+      {"filters", json::array{json::object{{"name", "http"}, {"typed_config", ConnectionManager(options)}}}}};
+  return json::object{{"name", "edge"},
+                      {"address", Address(options.listen_address, options.port)},
+                      {"per_connection_buffer_limit_bytes", 1 << 20},
+                      {"filter_chains", json::array{std::move(chain)}}};
+}
+
+json::value Cluster(const EnvoyOptions& options) {
+  json::object tls{{"tls_certificates", CertificatePair(options.mesh_cert_file, options.mesh_key_file)},
+                   {"validation_context", {{"trusted_ca", File(options.mesh_ca_file)}}}};
+  json::object endpoint{{"endpoint", {{"address", Address("127.0.0.1", options.mesh_port)}}}};
+  json::object health{{"timeout", "2s"}, {"interval", "1s"}, {"no_traffic_interval", "2s"}, {"unhealthy_threshold", 3},
+                      {"healthy_threshold", 1}, {"http_health_check", {{"path", "/livez"}}}};
+  json::object limits{{"max_connections", 10000}, {"max_pending_requests", 10000}, {"max_requests", 100000}};
+  return json::object{
+      {"name", "aggregator"},
+      {"type", "STATIC"},
+      {"connect_timeout", "2s"},
+      {"lb_policy", "LEAST_REQUEST"},
+      {"load_assignment", {{"cluster_name", "aggregator"},
+                           {"endpoints", json::array{json::object{{"lb_endpoints", json::array{std::move(endpoint)}}}}}}},
+      {"health_checks", json::array{std::move(health)}},
+      {"common_lb_config", {{"healthy_panic_threshold", {{"value", 0}}}}},
+      {"circuit_breakers", {{"thresholds", json::array{std::move(limits)}}}},
+      {"transport_socket",
+       {{"name", "tls"},
+        {"typed_config", Typed("envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext", {{"common_tls_context", std::move(tls)}})}}}};
+}
+
+}  // namespace
+
+std::string EnvoyConfig(const EnvoyOptions& options) {
+  const json::object config{
+      {"static_resources", {{"listeners", json::array{Listener(options)}}, {"clusters", json::array{Cluster(options)}}}}};
+  return json::serialize(config);
+}
+
+}  // namespace apimesh::launcher

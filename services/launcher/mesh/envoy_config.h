@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+namespace apimesh::launcher {
+
+/// What Envoy needs to stand in front of the aggregator.
+struct EnvoyOptions {
+  std::string listen_address = "0.0.0.0";
+  int port = 6443;
+  std::string cert_file, key_file;  // what clients see
+  std::string client_ca_file;       // names of accepted client certificates; the chain is verified by authn-authz
+  int mesh_port = 0;                // of the aggregator, on loopback
+  std::string mesh_ca_file, mesh_cert_file, mesh_key_file;
+  std::string access_log;
+};
+
+/// Envoy's bootstrap configuration, as JSON: TLS with optional client certificates passed on as XFCC, HTTP/2 and HTTP/1.1,
+/// upgrades, no time-outs on streams, health checks, circuit breaking, an access log without credentials.
+std::string EnvoyConfig(const EnvoyOptions& options);
+
+}  // namespace apimesh::launcher

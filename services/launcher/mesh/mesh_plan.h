@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "services/launcher/flags/flag_parser.h"
+#include "services/launcher/process/child.h"
+
+namespace apimesh::launcher {
+
+/// Where things are on this machine.
+struct Places {
+  std::string binaries;  // folder of aggregator, core-api, …
+  std::string sockets;   // 0700 folder of the Unix sockets between the services
+  std::string logs;      // folder of log files; empty: the launcher's standard error
+  bool own_groups = false;
+};
+
+/// Envoy's way in: a port of the aggregator that demands a mesh certificate, and is the only one that believes XFCC.
+struct MeshPort {
+  int port = 0;
+  std::string ca_file, cert_file, key_file;
+};
+
+/// The four services for a checked kube-apiserver command line, in start order. `flags` has the serving certificate set.
+std::vector<ChildSpec> PlanServices(const CommandLine& flags, const Places& places, const MeshPort* mesh_port);
+
+/// What kube-apiserver demands of its flags together; empty if all is well.
+std::vector<std::string> ValidateTogether(const CommandLine& flags);
+
+/// A fresh folder for sockets, 0700. Throws std::runtime_error.
+std::string MakeSocketFolder();
+void RemoveSocketFolder(const std::string& folder);
+
+/// The folder that this program's own binary is in.
+std::string OwnFolder();
+
+}  // namespace apimesh::launcher

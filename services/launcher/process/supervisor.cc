@@ -1,0 +1,128 @@
+#include "services/launcher/process/supervisor.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "lib/base/log.h"
+
+namespace apimesh::launcher {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kFirstPause{20}, kLongestPause{5000};
+/// A child that ran this long is healthy again: its next death is taken as the first.
+constexpr std::chrono::seconds kHealthy{5};
+
+std::string HowItEnded(int status) {
+  if (WIFSIGNALED(status)) return fmt::format("signal {}", WTERMSIG(status));
+  return fmt::format("exit code {}", WEXITSTATUS(status));
+}
+
+}  // namespace
+
+Supervisor::Supervisor(std::vector<ChildSpec> children) {
+  for (ChildSpec& spec : children) children_.push_back({.spec = std::move(spec)});
+}
+
+void Supervisor::OnTick(milliseconds every, std::function<void()> tick) {
+  tick_every_ = every;
+  tick_ = std::move(tick);
+}
+
+void Supervisor::Start(Child& child) {
+  child.pid = StartChild(child.spec);
+  child.started = steady_clock::now();
+}
+
+void Supervisor::Reap() {
+  int status = 0;
+  bool any = false;
+  for (pid_t pid; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
+    const auto child = std::find_if(children_.begin(), children_.end(), [pid](const Child& c) { return c.pid == pid; });
+    if (child == children_.end()) continue;
+    any = true;
+    child->pid = 0;
+    if (child->stopping) continue;
+    const auto now = steady_clock::now();
+    child->pause = now - child->started > kHealthy ? kFirstPause : std::clamp(child->pause * 2, kFirstPause, kLongestPause);
+    child->next_start = now + child->pause;
+    log::Warning("{} ended ({}); starting it again in {} ms", child->spec.name, HowItEnded(status), child->pause.count());
+  }
+  if (any) changed_();
+}
+
+void Supervisor::Run() {
+  sigset_t watched;
+  sigemptyset(&watched);
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGCHLD}) sigaddset(&watched, signal);
+  ::sigprocmask(SIG_BLOCK, &watched, nullptr);
+  const int signals = ::signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
+
+  for (Child& child : children_) Start(child);
+  changed_();
+  auto next_tick = steady_clock::now() + tick_every_;
+  for (;;) {
+    const auto now = steady_clock::now();
+    auto wake = tick_ ? next_tick : now + std::chrono::hours(1);
+    for (const Child& child : children_) {
+      if (child.pid == 0) wake = std::min(wake, child.next_start);
+    }
+    const auto wait = std::chrono::ceil<milliseconds>(std::max(wake - now, steady_clock::duration::zero()));
+    pollfd poll{signals, POLLIN, 0};
+    ::poll(&poll, 1, static_cast<int>(wait.count()));
+
+    signalfd_siginfo info;
+    bool stop = false;
+    while (::read(signals, &info, sizeof info) == sizeof info) {
+      if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT) stop = true;
+    }
+    Reap();
+    if (stop) break;
+    for (Child& child : children_) {
+      if (child.pid != 0 || steady_clock::now() < child.next_start) continue;
+      ++child.restarts;
+      Start(child);
+      changed_();
+    }
+    if (tick_ && steady_clock::now() >= next_tick) {
+      next_tick = steady_clock::now() + tick_every_;
+      tick_();
+    }
+  }
+  StopInOrder(signals);
+  ::close(signals);
+}
+
+void Supervisor::StopInOrder(int signals) {
+  for (Child& child : children_) child.stopping = true;  // nothing is restarted from here on
+  bool impatient = false;
+  for (auto child = children_.rbegin(); child != children_.rend(); ++child) {
+    if (child->pid == 0) continue;
+    ::kill(child->pid, SIGTERM);
+    const auto limit = steady_clock::now() + kStopLimit;
+    while (child->pid != 0) {
+      if (impatient || steady_clock::now() > limit) {
+        log::Warning("{} did not stop; killing it", child->spec.name);
+        ::kill(child->pid, SIGKILL);
+      }
+      pollfd poll{signals, POLLIN, 0};
+      ::poll(&poll, 1, 100);
+      signalfd_siginfo info;
+      while (::read(signals, &info, sizeof info) == sizeof info) {
+        if (info.ssi_signo != SIGCHLD && info.ssi_signo != SIGHUP) impatient = true;
+      }
+      Reap();
+    }
+  }
+  changed_();
+}
+
+}  // namespace apimesh::launcher
