@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/meta/gvk.h"
+
 namespace apimesh::schema {
 
 /// What a value is. One runtime schema serves built-in kinds (compiled from proto/k8s) and custom resources
@@ -29,6 +31,11 @@ enum class Type : std::uint8_t {
   kMicroTime,
   kDuration,
   kFieldsV1,     // managedFields[].fieldsV1
+  // JSONSchemaProps or something simpler, inside of CRDs; `items` is JSONSchemaProps. Everyone but the codecs may treat
+  // these as kAny.
+  kSchemaOrBool,
+  kSchemaOrArray,
+  kSchemaOrStrings,
 };
 
 enum class ListType : std::uint8_t { kAtomic, kSet, kMap };
@@ -42,7 +49,10 @@ struct Field {
   const Node* schema = nullptr;
   bool required = false;      // the OpenAPI document lists it as required
   bool always = false;        // written even when empty ("status": {}), as the Go type without omitempty does
-  bool inline_fields = false; // protobuf nests the message, JSON puts its fields into the parent
+  bool pointer = false;       // unset and zero differ; otherwise a zero value is the same as none
+  /// Set where JSON has the field in this object, but protobuf has it inside an embedded message (Go's inline structs):
+  /// the numbers of the embedded messages, the outermost in the low byte. `fields` is always the flat JSON view.
+  std::uint32_t inline_path = 0;
   bool nullable = false;
   std::optional<boost::json::value> default_value;  // constant defaults only; the rest is in strategies
   // Strategic merge patch, from the Go tags: they differ from the list types in places.
@@ -57,6 +67,7 @@ struct Node {
   std::string name;  // definition name, e.g. "io.k8s.api.core.v1.Container"; empty for anonymous schemas
   std::vector<Field> fields;                    // kObject, in the order the reference writes them
   const Node* items = nullptr;                  // kList, kMap, and kObject with additionalProperties
+                                                // (a kList with a name is a message of its own in protobuf)
   ListType list_type = ListType::kAtomic;
   std::vector<std::string> list_map_keys;
   MapType map_type = MapType::kGranular;
@@ -87,9 +98,14 @@ class Schema {
 
   /// By definition name ("io.k8s.api.core.v1.Pod"); nullptr if unknown.
   const Node* Find(std::string_view definition) const;
+  /// By kind; nullptr if unknown.
+  const Node* FindKind(const meta::Gvk& kind) const;
+  /// The kinds of a node, where it is one that travels on its own.
+  const std::vector<meta::Gvk>& KindsOf(const Node& node) const;
 
   /// Adds a node whose address stays valid; used by compilers of schemas.
   Node* Add(Node node);
+  void AddKind(const meta::Gvk& kind, const Node* node);
   /// Builds the indexes of all nodes. Call once, after the last Add().
   void Seal();
 

@@ -1,0 +1,75 @@
+#include "lib/schema/schema.h"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <numeric>
+#include <unordered_map>
+
+namespace apimesh::schema {
+
+const Field* Node::FindField(std::string_view json_name) const {
+  const auto it = std::lower_bound(by_name.begin(), by_name.end(), json_name,
+                                   [this](std::uint16_t index, std::string_view name) { return fields[index].name < name; });
+  return it != by_name.end() && fields[*it].name == json_name ? &fields[*it] : nullptr;
+}
+
+const Field* Node::FindNumber(std::uint32_t number) const {
+  const auto it = std::lower_bound(by_number.begin(), by_number.end(), number,
+                                   [this](std::uint16_t index, std::uint32_t wanted) { return fields[index].number < wanted; });
+  return it != by_number.end() && fields[*it].number == number ? &fields[*it] : nullptr;
+}
+
+struct Schema::Storage {
+  std::deque<Node> nodes;  // addresses stay valid
+  std::unordered_map<std::string_view, const Node*> by_name;
+  std::map<meta::Gvk, const Node*> by_kind;
+  std::unordered_map<const Node*, std::vector<meta::Gvk>> kinds;
+};
+
+Schema::Schema() : storage_(std::make_unique<Storage>()) {}
+Schema::~Schema() = default;
+Schema::Schema(Schema&&) noexcept = default;
+Schema& Schema::operator=(Schema&&) noexcept = default;
+
+const Node* Schema::Find(std::string_view definition) const {
+  const auto it = storage_->by_name.find(definition);
+  return it == storage_->by_name.end() ? nullptr : it->second;
+}
+
+const Node* Schema::FindKind(const meta::Gvk& kind) const {
+  const auto it = storage_->by_kind.find(kind);
+  return it == storage_->by_kind.end() ? nullptr : it->second;
+}
+
+const std::vector<meta::Gvk>& Schema::KindsOf(const Node& node) const {
+  static const std::vector<meta::Gvk> none;
+  const auto it = storage_->kinds.find(&node);
+  return it == storage_->kinds.end() ? none : it->second;
+}
+
+Node* Schema::Add(Node node) { return &storage_->nodes.emplace_back(std::move(node)); }
+
+void Schema::AddKind(const meta::Gvk& kind, const Node* node) {
+  storage_->by_kind[kind] = node;
+  storage_->kinds[node].push_back(kind);
+}
+
+void Schema::Seal() {
+  for (Node& node : storage_->nodes) {
+    if (!node.name.empty()) storage_->by_name.emplace(node.name, &node);
+    node.by_name.resize(node.fields.size());
+    std::iota(node.by_name.begin(), node.by_name.end(), std::uint16_t{0});
+    node.by_number.clear();
+    for (const std::uint16_t index : node.by_name) {
+      // Fields of embedded messages have numbers of their own, which mean nothing here.
+      if (node.fields[index].number != 0 && node.fields[index].inline_path == 0) node.by_number.push_back(index);
+    }
+    std::sort(node.by_name.begin(), node.by_name.end(),
+              [&node](std::uint16_t a, std::uint16_t b) { return node.fields[a].name < node.fields[b].name; });
+    std::sort(node.by_number.begin(), node.by_number.end(),
+              [&node](std::uint16_t a, std::uint16_t b) { return node.fields[a].number < node.fields[b].number; });
+  }
+}
+
+}  // namespace apimesh::schema
