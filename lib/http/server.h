@@ -34,7 +34,8 @@ struct Request {
   std::string_view Header(std::string_view name) const;  // "" if absent
 };
 
-/// A connection taken over after an upgrade.
+/// A connection taken over after an upgrade. Used on the connection's executor only (the one the handler ran on); one
+/// Read and one Write may be under way at the same time.
 class RawConnection {
  public:
   virtual ~RawConnection() = default;
@@ -43,11 +44,13 @@ class RawConnection {
   virtual void Close() = 0;
 };
 
-/// The answer to one request. Exactly one of Send, Start or Upgrade is called, once.
+/// The answer to one request. Exactly one of Send, Start or Upgrade is called, once, on the executor the handler was
+/// called on. A handler that ends without an answer gives a 500; one that throws does too.
 class ResponseWriter {
  public:
   virtual ~ResponseWriter() = default;
-  /// A whole answer; Content-Length is set. Compressed if the client asked and it is worth it (see Limits::gzip_minimum)
+  /// A whole answer; Content-Length is set (a compressed one is chunked). "connection: close" among the headers closes
+  /// the connection afterwards. Compressed if the client asked and it is worth it (see Limits::gzip_minimum)
   /// and no Content-Encoding is among the headers.
   virtual Task<bool> Send(int code, Headers headers, std::vector<SharedBytes> body) = 0;
   /// A chunked answer. `compress`: gzip if the client asked for it.
@@ -55,6 +58,8 @@ class ResponseWriter {
   /// Goes out at once. Returns when there is room for more; false: the client is gone.
   virtual Task<bool> Write(std::vector<SharedBytes> pieces) = 0;
   virtual Task<bool> Finish() = 0;
+  /// True once a status line has gone out: it is too late to answer with an error.
+  virtual bool HeadSent() const = 0;
   /// Ends the connection without a clean end of the answer: the client sees that it is incomplete.
   virtual void Abort() = 0;
   /// 101 with these headers; the connection is the caller's from then on.
@@ -63,13 +68,14 @@ class ResponseWriter {
   virtual void OnDisconnect(std::function<void()> callback) = 0;
 };
 
+/// Runs on the connection's own io thread; it must not block it.
 using Handler = std::function<Task<>(Request request, ResponseWriter& writer)>;
 
 struct Limits {
   std::size_t header_bytes = 1 << 20;
   std::size_t body_bytes = 3 << 20;
-  std::chrono::seconds header_timeout{32};
-  std::chrono::seconds idle_timeout{90};
+  std::chrono::milliseconds header_timeout{32'000};  // from the first byte of a request to the end of its head; also TLS
+  std::chrono::milliseconds idle_timeout{90'000};    // between requests, and without progress of a body or an answer
   std::size_t gzip_minimum = 128 << 10;
 };
 

@@ -1,0 +1,244 @@
+#include "lib/http/answer.h"
+
+#include <ctime>
+
+#include <boost/beast/http/status.hpp>
+
+#include "lib/http/connection.h"
+
+namespace apimesh::http {
+namespace {
+
+constexpr std::size_t kCompressedChunkBytes = 64 << 10;
+constexpr std::size_t kCompressBeforeYield = 256 << 10;
+
+class Tunnel final : public RawConnection {
+ public:
+  explicit Tunnel(std::shared_ptr<Connection> connection) : connection_(std::move(connection)) {}
+  ~Tunnel() override { connection_->Cut(); }
+  Task<std::string> Read() override { return connection_->ReadRaw(); }
+  Task<bool> Write(std::string data) override {
+    std::vector<std::string_view> pieces{data};
+    co_return co_await connection_->Write(std::move(pieces));
+  }
+  void Close() override { connection_->Cut(); }
+
+ private:
+  std::shared_ptr<Connection> connection_;
+};
+
+/// "Mon, 16 Nov 2026 03:06:26 GMT", made once a second and thread.
+std::string_view DateNow() {
+  thread_local std::time_t made_at = 0;
+  thread_local char text[40] = "";
+  const std::time_t now = std::time(nullptr);
+  if (now != made_at) {
+    made_at = now;
+    std::tm parts{};
+    gmtime_r(&now, &parts);
+    std::strftime(text, sizeof(text), "%a, %d %b %Y %H:%M:%S GMT", &parts);
+  }
+  return text;
+}
+
+// "content-type" goes out as "Content-Type", as the reference writes it.
+void AppendName(std::string& out, std::string_view name) {
+  bool start = true;
+  for (const char c : name) {
+    out.push_back(start && c >= 'a' && c <= 'z' ? static_cast<char>(c - ('a' - 'A')) : c);
+    start = c == '-';
+  }
+}
+
+// A line break in a value would start a header, or an answer, of its own.
+void AppendValue(std::string& out, std::string_view value) {
+  for (const char c : value) out.push_back(c == '\r' || c == '\n' || c == '\0' ? ' ' : c);
+}
+
+void AppendField(std::string& out, std::string_view name, std::string_view value) {
+  AppendName(out, name);
+  out += ": ";
+  AppendValue(out, value);
+  out += "\r\n";
+}
+
+bool HasNoBody(int code) { return code < 200 || code == 204 || code == 304; }
+
+std::vector<std::string_view> Views(const std::vector<SharedBytes>& body, std::size_t extra) {
+  std::vector<std::string_view> views;
+  views.reserve(body.size() + extra);
+  return views;
+}
+
+}  // namespace
+
+Answer::Facts Answer::Facts::Of(const Request& request, bool http10, bool keep_alive) {
+  return {.head_only = request.method == "HEAD",
+          .http10 = http10,
+          .keep_alive = keep_alive && !http10,
+          .accepts_gzip = AcceptsGzip(request.Header("accept-encoding"))};
+}
+
+Answer::Answer(std::shared_ptr<Connection> connection, Facts facts) : connection_(std::move(connection)), facts_(facts) {}
+Answer::~Answer() = default;
+
+std::string Answer::Head(int code, const Headers& headers, Body body, std::size_t length) {
+  head_sent_ = true;
+  if (connection_->Draining() || FindHeader(headers, "connection") == "close" || body == Body::kUntilClose) {
+    facts_.keep_alive = false;
+  }
+  std::string head;
+  head.reserve(512);
+  const auto reason = boost::beast::http::obsolete_reason(static_cast<boost::beast::http::status>(code));
+  fmt::format_to(std::back_inserter(head), "HTTP/1.1 {:03} {}\r\n", code, std::string_view(reason.data(), reason.size()));
+  bool has_date = false;
+  for (const auto& [name, value] : headers) {
+    if (name == "connection" || name == "transfer-encoding" || name == "content-length") continue;
+    has_date |= name == "date";
+    AppendField(head, name, value);
+  }
+  if (!has_date) AppendField(head, "date", DateNow());
+  if (body == Body::kLength) {
+    fmt::format_to(std::back_inserter(head), "Content-Length: {}\r\n", length);
+  } else if (body == Body::kChunked) {
+    head += "Transfer-Encoding: chunked\r\n";
+  }
+  if (!facts_.keep_alive) head += "Connection: close\r\n";
+  head += "\r\n";
+  return head;
+}
+
+Task<bool> Answer::Send(int code, Headers headers, std::vector<SharedBytes> body) {
+  std::size_t length = 0;
+  for (const SharedBytes& piece : body) length += piece.size();
+  const bool compress = facts_.accepts_gzip && length >= connection_->GetLimits().gzip_minimum && !facts_.head_only &&
+                        !HasNoBody(code) && FindHeader(headers, "content-encoding").empty();
+  if (compress) co_return co_await SendCompressed(code, std::move(headers), std::move(body));
+  // A HEAD answer may tell the length of a body that it does not have.
+  if (facts_.head_only && length == 0) {
+    length = std::strtoull(std::string(FindHeader(headers, "content-length")).c_str(), nullptr, 10);
+  }
+  const std::string head = Head(code, headers, HasNoBody(code) ? Body::kNone : Body::kLength, length);
+  std::vector<std::string_view> views = Views(body, 1);
+  views.push_back(head);
+  if (!facts_.head_only && !HasNoBody(code)) {
+    for (const SharedBytes& piece : body) views.push_back(piece.View());
+  }
+  finished_ = co_await connection_->Write(std::move(views));
+  co_return finished_;
+}
+
+Task<bool> Answer::SendCompressed(int code, Headers headers, std::vector<SharedBytes> body) {
+  if (!co_await Start(code, std::move(headers), true)) co_return false;
+  const auto executor = co_await boost::asio::this_coro::executor;
+  std::string out;
+  std::size_t since_yield = 0;
+  for (const SharedBytes& piece : body) {
+    for (std::string_view rest = piece.View(); !rest.empty();) {
+      const std::string_view part = rest.substr(0, kCompressBeforeYield);
+      rest.remove_prefix(part.size());
+      gzip_->Add(part, false, out);
+      since_yield += part.size();
+      if (since_yield >= kCompressBeforeYield) {  // others of this thread get their turn
+        since_yield = 0;
+        co_await boost::asio::post(executor, boost::asio::use_awaitable);
+      }
+      if (out.size() < kCompressedChunkBytes) continue;
+      std::vector<std::string_view> pieces{out};
+      if (!co_await WriteChunk(std::move(pieces))) co_return false;
+      out.clear();
+    }
+  }
+  if (!out.empty()) {
+    std::vector<std::string_view> pieces{out};
+    if (!co_await WriteChunk(std::move(pieces))) co_return false;
+  }
+  co_return co_await Finish();
+}
+
+Task<bool> Answer::SendError(meta::ApiError error) {
+  Headers headers{{"content-type", "application/json"}};
+  if (const int seconds = error.Get().retry_after_seconds) headers.emplace_back("retry-after", std::to_string(seconds));
+  std::vector<SharedBytes> body;
+  body.emplace_back(boost::json::serialize(error.ToStatus()));
+  co_return co_await Send(error.Code(), std::move(headers), std::move(body));
+}
+
+Task<bool> Answer::Start(int code, Headers headers, bool compress) {
+  body_ignored_ = facts_.head_only || HasNoBody(code);
+  if (compress && facts_.accepts_gzip && !body_ignored_ && FindHeader(headers, "content-encoding").empty()) {
+    gzip_ = std::make_unique<GzipStream>();
+    headers.emplace_back("content-encoding", "gzip");
+    headers.emplace_back("vary", "Accept-Encoding");
+  }
+  const Body body = HasNoBody(code) ? Body::kNone : facts_.http10 ? Body::kUntilClose : Body::kChunked;
+  const std::string head = Head(code, headers, body, 0);
+  std::vector<std::string_view> pieces{head};
+  co_return co_await connection_->Write(std::move(pieces));
+}
+
+Task<bool> Answer::Write(std::vector<SharedBytes> pieces) {
+  if (gzip_) {
+    std::string out;
+    for (std::size_t i = 0; i < pieces.size(); ++i) gzip_->Add(pieces[i].View(), i + 1 == pieces.size(), out);
+    std::vector<std::string_view> compressed{out};
+    co_return co_await WriteChunk(std::move(compressed));
+  }
+  std::vector<std::string_view> views = Views(pieces, 2);
+  for (const SharedBytes& piece : pieces) views.push_back(piece.View());
+  co_return co_await WriteChunk(std::move(views));
+}
+
+Task<bool> Answer::WriteChunk(std::vector<std::string_view> pieces) {
+  std::size_t size = 0;
+  for (const std::string_view piece : pieces) size += piece.size();
+  if (size == 0 || body_ignored_) co_return true;  // a chunk of size 0 would be the end
+  std::string line;
+  if (!facts_.http10) {
+    line = fmt::format("{:x}\r\n", size);
+    pieces.insert(pieces.begin(), line);
+    pieces.push_back("\r\n");
+  }
+  co_return co_await connection_->Write(std::move(pieces));
+}
+
+Task<bool> Answer::Finish() {
+  std::string last;
+  if (gzip_) {
+    gzip_->Finish(last);
+    std::vector<std::string_view> pieces{last};
+    if (!co_await WriteChunk(std::move(pieces))) co_return false;
+  }
+  finished_ = true;
+  if (facts_.http10 || body_ignored_) co_return true;
+  std::vector<std::string_view> end{"0\r\n\r\n"};
+  finished_ = co_await connection_->Write(std::move(end));
+  co_return finished_;
+}
+
+void Answer::Abort() {
+  connection_->SetDisconnectCallback(nullptr);
+  head_sent_ = true;
+  connection_->Cut();
+}
+
+Task<std::unique_ptr<RawConnection>> Answer::Upgrade(Headers headers) {
+  head_sent_ = true;
+  std::string head = "HTTP/1.1 101 Switching Protocols\r\n";
+  bool has_connection = false;
+  for (const auto& [name, value] : headers) {
+    has_connection |= name == "connection";
+    AppendField(head, name, value);
+  }
+  if (!has_connection) head += "Connection: Upgrade\r\n";
+  head += "\r\n";
+  std::vector<std::string_view> pieces{head};
+  if (!co_await connection_->Write(std::move(pieces))) co_return nullptr;
+  finished_ = true;
+  connection_->BecomeTunnel();
+  co_return std::make_unique<Tunnel>(connection_);
+}
+
+void Answer::OnDisconnect(std::function<void()> callback) { connection_->SetDisconnectCallback(std::move(callback)); }
+
+}  // namespace apimesh::http

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/http/gzip.h"
+#include "lib/http/server.h"
+#include "lib/meta/api_error.h"
+
+namespace apimesh::http {
+
+class Connection;
+
+/// The answer to one request on a connection.
+class Answer final : public ResponseWriter {
+ public:
+  /// What the request says about how it may be answered. The default is for a request that could not be read.
+  struct Facts {
+    bool head_only = false;
+    bool http10 = false;
+    bool keep_alive = false;
+    bool accepts_gzip = false;
+    static Facts Of(const Request& request, bool http10, bool keep_alive);
+  };
+  Answer(std::shared_ptr<Connection> connection, Facts facts);
+  ~Answer() override;
+
+  Task<bool> Send(int code, Headers headers, std::vector<SharedBytes> body) override;
+  Task<bool> Start(int code, Headers headers, bool compress) override;
+  Task<bool> Write(std::vector<SharedBytes> pieces) override;
+  Task<bool> Finish() override;
+  bool HeadSent() const override { return head_sent_; }
+  void Abort() override;
+  Task<std::unique_ptr<RawConnection>> Upgrade(Headers headers) override;
+  void OnDisconnect(std::function<void()> callback) override;
+
+  Task<bool> SendError(meta::ApiError error);
+  bool Finished() const { return finished_; }
+  bool KeepAlive() const { return facts_.keep_alive; }
+
+ private:
+  enum class Body { kNone, kLength, kChunked, kUntilClose };
+  std::string Head(int code, const Headers& headers, Body body, std::size_t length);
+  Task<bool> SendCompressed(int code, Headers headers, std::vector<SharedBytes> body);
+  Task<bool> WriteChunk(std::vector<std::string_view> pieces);
+
+  std::shared_ptr<Connection> connection_;
+  Facts facts_;
+  std::unique_ptr<GzipStream> gzip_;
+  bool head_sent_ = false;
+  bool finished_ = false;
+  bool body_ignored_ = false;  // HEAD, 204, 304
+};
+
+}  // namespace apimesh::http

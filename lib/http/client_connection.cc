@@ -1,0 +1,178 @@
+#include "lib/http/client_connection.h"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/redirect_error.hpp>
+
+#include <cerrno>
+#include <cstring>
+
+namespace apimesh::http {
+namespace {
+namespace asio = boost::asio;
+constexpr std::size_t kScratchBytes = 32 << 10;
+
+ClientError Error(ClientError::Code code, std::string message) { return {code, std::move(message)}; }
+}  // namespace
+
+ClientResult<Url> ParseUrl(const std::string& text) {
+  const auto bad = [&text](const char* why) {
+    return Error(ClientError::Code::kProtocol, fmt::format("bad URL \"{}\": {}", text, why));
+  };
+  Url url;
+  std::string_view rest = text;
+  if (rest.starts_with("https://")) {
+    url.tls = true;
+    rest.remove_prefix(8);
+  } else if (rest.starts_with("http://")) {
+    rest.remove_prefix(7);
+  } else {
+    return bad("it must start with http:// or https://");
+  }
+  for (const char c : rest) {
+    if (static_cast<unsigned char>(c) <= ' ' || c == 0x7f) return bad("it has a blank or control character");
+  }
+  const std::size_t slash = rest.find_first_of("/?#");
+  std::string_view authority = rest.substr(0, slash);
+  url.target = slash == std::string_view::npos ? "/" : std::string(rest.substr(slash, rest.find('#') - slash));
+  if (!url.target.starts_with('/')) url.target.insert(0, "/");
+  if (authority.find('@') != std::string_view::npos) return bad("credentials belong into a header");
+  url.authority = authority;
+  std::size_t colon = authority.rfind(':');
+  if (authority.starts_with('[')) {
+    const std::size_t bracket = authority.find(']');
+    if (bracket == std::string_view::npos) return bad("missing ]");
+    url.host = authority.substr(1, bracket - 1);
+    colon = bracket + 1 < authority.size() && authority[bracket + 1] == ':' ? bracket + 1 : std::string_view::npos;
+  } else {
+    url.host = authority.substr(0, colon);
+  }
+  url.port = colon == std::string_view::npos ? (url.tls ? "443" : "80") : std::string(authority.substr(colon + 1));
+  if (url.host.empty() || url.port.empty()) return bad("no host");
+  return url;
+}
+
+Task<ClientResult<std::shared_ptr<ClientConnection>>> ClientConnection::Open(Url url, ClientTls& tls, WatchFn watch) {
+  const asio::any_io_executor executor = co_await asio::this_coro::executor;
+  asio::ip::tcp::resolver resolver(executor);
+  boost::system::error_code failure;
+  const auto found = co_await resolver.async_resolve(url.host, url.port, asio::redirect_error(asio::use_awaitable, failure));
+  ClientError last = Error(ClientError::Code::kConnect, fmt::format("lookup {}: {}", url.host, failure.message()));
+  for (const auto& entry : found) {
+    const auto endpoint = entry.endpoint();
+    const auto say = [&endpoint](int code) {
+      return Error(ClientError::Code::kConnect,
+                   fmt::format("dial tcp {}:{}: {}", endpoint.address().to_string(), endpoint.port(), std::strerror(code)));
+    };
+    std::string error;
+    SslPtr ssl;
+    if (url.tls && !(ssl = tls.NewSession(url.host, error))) co_return Error(ClientError::Code::kTls, error);
+    const int fd = ::socket(endpoint.data()->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0) co_return say(errno);
+    auto connection = std::make_shared<ClientConnection>();
+    connection->transport_ = NewTransport(executor, fd, std::move(ssl));
+    watch(connection);
+    int code = ::connect(fd, endpoint.data(), static_cast<socklen_t>(endpoint.size())) == 0 ? 0 : errno;
+    if (code == EINPROGRESS) {
+      co_await connection->WaitWritable();
+      if (connection->closed_) co_return say(ETIMEDOUT);
+      socklen_t size = sizeof(code);
+      getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &size);
+    }
+    if (code != 0) {
+      last = say(code);
+      continue;
+    }
+    if (co_await connection->Handshake()) co_return connection;
+    co_return Error(ClientError::Code::kTls, "tls: " + connection->transport_->Error());
+  }
+  co_return last;
+}
+
+Task<bool> ClientConnection::Handshake() {
+  for (;;) {
+    switch (transport_->TryHandshake()) {
+      case Transport::Handshake::kDone: co_return true;
+      case Transport::Handshake::kFailed: co_return false;
+      case Transport::Handshake::kWantRead: co_await WaitReadable(); break;
+      case Transport::Handshake::kWantWrite: co_await WaitWritable(); break;
+    }
+    if (closed_) co_return false;
+  }
+}
+
+// The caller's coroutine may be on another executor than the socket: the waiter goes back to its own.
+Task<> ClientConnection::WaitReadable() {
+  auto start = [this](auto handler) {
+    auto waiter = std::make_shared<decltype(handler)>(std::move(handler));
+    transport_->WaitReadable([waiter] { asio::dispatch(asio::get_associated_executor(*waiter), std::move(*waiter)); });
+  };
+  co_await asio::async_initiate<const asio::use_awaitable_t<>&, void()>(start, asio::use_awaitable);
+}
+
+Task<> ClientConnection::WaitWritable() {
+  auto start = [this](auto handler) {
+    auto waiter = std::make_shared<decltype(handler)>(std::move(handler));
+    transport_->WaitWritable([waiter] { asio::dispatch(asio::get_associated_executor(*waiter), std::move(*waiter)); });
+  };
+  co_await asio::async_initiate<const asio::use_awaitable_t<>&, void()>(start, asio::use_awaitable);
+}
+
+Task<bool> ClientConnection::Write(std::vector<std::string_view> pieces) {
+  std::size_t first = 0;
+  while (first < pieces.size()) {
+    if (closed_) co_return false;
+    if (pieces[first].empty()) {
+      ++first;
+      continue;
+    }
+    const long size = transport_->TryWrite(std::span<const std::string_view>(pieces).subspan(first));
+    if (size == Transport::kWouldBlock) {
+      co_await WaitWritable();
+      continue;
+    }
+    if (size <= 0) co_return false;
+    for (auto left = static_cast<std::size_t>(size); left > 0;) {
+      const std::size_t part = std::min(left, pieces[first].size());
+      pieces[first].remove_prefix(part);
+      left -= part;
+      if (pieces[first].empty()) ++first;
+    }
+  }
+  co_return true;
+}
+
+Task<bool> ClientConnection::ReadMore() {
+  const auto scratch = std::make_unique_for_overwrite<char[]>(kScratchBytes);
+  for (;;) {
+    if (closed_) co_return false;
+    const long size = transport_->TryRead(scratch.get(), kScratchBytes);
+    if (size > 0) {
+      in_.append(scratch.get(), static_cast<std::size_t>(size));
+      co_return true;
+    }
+    if (size != Transport::kWouldBlock) co_return false;
+    co_await WaitReadable();
+  }
+}
+
+void ClientConnection::Consume(std::size_t size) {
+  in_start_ += size;
+  if (in_start_ < in_.size()) return;
+  in_.clear();
+  in_start_ = 0;
+}
+
+bool ClientConnection::StillGood() {
+  char byte;
+  return !closed_ && Unread().empty() && transport_->TryRead(&byte, 1) == Transport::kWouldBlock;
+}
+
+void ClientConnection::Close() {
+  closed_ = true;
+  transport_->Close();
+}
+
+}  // namespace apimesh::http

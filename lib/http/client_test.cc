@@ -1,0 +1,257 @@
+#include "lib/http/client.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "lib/http/test_certificates.h"
+
+namespace apimesh::http {
+namespace {
+
+namespace asio = boost::asio;
+
+template <class T>
+T RunTask(Task<T> task) {
+  asio::io_context io;
+  std::optional<T> result;
+  asio::co_spawn(io, std::move(task), [&result](std::exception_ptr error, T value) {
+    if (error) std::rethrow_exception(error);
+    result.emplace(std::move(value));
+  });
+  io.run();
+  return std::move(*result);
+}
+
+SteadyTime In(int seconds) { return Clock::System().Steady() + std::chrono::seconds(seconds); }
+
+std::vector<SharedBytes> Bytes(std::string text) {
+  std::vector<SharedBytes> pieces;
+  pieces.emplace_back(std::move(text));
+  return pieces;
+}
+
+Task<> Describe(Request request, ResponseWriter& writer) {
+  std::string text = request.method + " " + request.target + " " + request.body + " " + request.peer->address;
+  if (request.peer->tls) text += fmt::format(" sni={} certificates={}", request.peer->sni, request.peer->certificates_der.size());
+  Headers headers{{"x-name", "value"}};
+  co_await writer.Send(200, std::move(headers), Bytes(text));
+}
+
+class Fixture : public ::testing::Test {
+ protected:
+  Fixture() : folder_(::testing::TempDir() + "/http_client_test_" + std::to_string(::getpid())) {
+    std::filesystem::create_directories(folder_);
+    ca_ = MakeCertificate({.common_name = "ca", .is_ca = true});
+    Write("ca.crt", ca_.certificate_pem);
+    Issue("server", "first", "server.example");
+  }
+  ~Fixture() override { std::filesystem::remove_all(folder_); }
+
+  std::string File(const std::string& name) const { return folder_ + "/" + name; }
+  void Write(const std::string& name, const std::string& text) { std::ofstream(File(name)) << text; }
+  void Issue(const std::string& file, const std::string& common_name, const std::string& dns) {
+    const TestCertificate made = MakeCertificate({.common_name = common_name, .dns_names = {dns}, .ip = "127.0.0.1"}, &ca_);
+    Write(file + ".crt", made.certificate_pem);
+    Write(file + ".key", made.key_pem);
+  }
+  ServerOptions Tls() const {
+    ServerOptions options;
+    options.tls_options.cert_file = File("server.crt");
+    options.tls_options.key_file = File("server.key");
+    return options;
+  }
+  ClientOptions Trusting() const {
+    ClientOptions options;
+    options.ca_file = File("ca.crt");
+    return options;
+  }
+  static std::string Https(const Server& server) { return fmt::format("https://127.0.0.1:{}", server.Port()); }
+
+  std::string folder_;
+  TestCertificate ca_;
+};
+class HttpClient : public Fixture {};
+class HttpTls : public Fixture {};
+
+TEST_F(HttpClient, SendsAndReusesConnections) {
+  ServerOptions options;
+  options.tls = false;
+  const auto server = Listen(options, Describe);
+  const auto client = NewClient({});
+  const std::string url = fmt::format("http://127.0.0.1:{}/p?q=1", server->Port());
+  auto twice = [](Client& client, std::string url) -> Task<std::pair<std::string, std::string>> {
+    const Headers headers{{"a", "b"}};
+    const auto first = co_await client.Do("POST", url, headers, "body", In(10));
+    const auto second = co_await client.Do("POST", url, headers, "body", In(10));
+    co_return std::pair(first->body, second->body);
+  };
+  const auto [first, second] = RunTask(twice(*client, url));
+  EXPECT_TRUE(first.starts_with("POST /p?q=1 body 127.0.0.1:")) << first;
+  EXPECT_EQ(first, second) << "the same port: the same connection";
+}
+
+TEST_F(HttpClient, SaysWhatWentWrong) {
+  const auto client = NewClient({});
+  ServerOptions options;
+  options.tls = false;
+  auto server = Listen(options, [](Request, ResponseWriter& writer) -> Task<> {
+    asio::steady_timer timer(co_await asio::this_coro::executor, std::chrono::milliseconds(300));
+    co_await timer.async_wait(asio::use_awaitable);
+    co_await writer.Send(200, {}, {});
+  });
+  const std::string url = fmt::format("http://127.0.0.1:{}/", server->Port());
+  const auto late = RunTask(client->Do("GET", url, {}, "", Clock::System().Steady() + std::chrono::milliseconds(50)));
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().code, ClientError::Code::kTimeout) << late.error().message;
+  server.reset();
+  const auto refused = RunTask(client->Do("GET", url, {}, "", In(10)));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ClientError::Code::kConnect) << refused.error().message;
+  EXPECT_FALSE(RunTask(client->Do("GET", "ftp://x", {}, "", In(10))));
+}
+
+TEST_F(HttpClient, StreamsWithBackPressureAndStops) {
+  ServerOptions options;
+  options.tls = false;
+  const auto server = Listen(options, [](Request, ResponseWriter& writer) -> Task<> {
+    co_await writer.Start(200, {}, false);
+    while (co_await writer.Write(Bytes(std::string(1000, 'x')))) {
+    }
+  });
+  const auto client = NewClient({});
+  std::size_t got = 0;
+  std::function<Task<bool>(int, Headers)> head = [](int code, Headers) -> Task<bool> { co_return code == 200; };
+  Client::PieceFn piece = [&got](std::string data) -> Task<bool> {
+    got += data.size();
+    co_return got < 100'000;
+  };
+  const auto result =
+      RunTask(client->Stream("GET", fmt::format("http://127.0.0.1:{}/", server->Port()), {}, "", head, piece, In(10)));
+  ASSERT_TRUE(result);
+  EXPECT_GE(got, 100'000u);
+}
+
+TEST_F(HttpClient, UpgradesOrTellsWhyNot) {
+  ServerOptions options;
+  options.tls = false;
+  const auto server = Listen(options, [](Request request, ResponseWriter& writer) -> Task<> {
+    if (request.target == "/no") {
+      co_await writer.Send(403, {}, Bytes("forbidden"));
+      co_return;
+    }
+    Headers headers{{"upgrade", "x"}};
+    const auto tunnel = co_await writer.Upgrade(std::move(headers));
+    const std::string name = co_await tunnel->Read();
+    co_await tunnel->Write("hello " + name);
+  });
+  const auto client = NewClient({});
+  auto talk = [](Client& client, std::string base) -> Task<std::string> {
+    const Headers headers{{"connection", "Upgrade"}, {"upgrade", "x"}};
+    auto refused = co_await client.Upgrade("GET", base + "/no", headers, In(10));
+    std::string all = std::to_string(refused->response.code) + refused->response.body + " ";
+    if (refused->connection) co_return "a refused upgrade has no connection";
+    auto upgraded = co_await client.Upgrade("GET", base + "/yes", headers, In(10));
+    co_await upgraded->connection->Write("me");
+    co_return all + co_await upgraded->connection->Read();
+  };
+  EXPECT_EQ(RunTask(talk(*client, fmt::format("http://127.0.0.1:{}", server->Port()))), "403forbidden hello me");
+}
+
+TEST_F(HttpTls, AnswersAndVerifiesTheServer) {
+  const auto server = Listen(Tls(), Describe);
+  const auto answer = RunTask(NewClient(Trusting())->Do("GET", Https(*server) + "/", {}, "", In(10)));
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_NE(answer->body.find("sni= certificates=0"), std::string::npos) << answer->body;
+  const auto untrusted = RunTask(NewClient({})->Do("GET", Https(*server) + "/", {}, "", In(10)));
+  ASSERT_FALSE(untrusted);
+  EXPECT_EQ(untrusted.error().code, ClientError::Code::kTls);
+  ClientOptions wrong_name = Trusting();
+  wrong_name.server_name = "other.example";
+  EXPECT_FALSE(RunTask(NewClient(wrong_name)->Do("GET", Https(*server) + "/", {}, "", In(10))));
+}
+
+TEST_F(HttpTls, HandsOnClientCertificatesOfAnyIssuer) {
+  const TestCertificate stranger = MakeCertificate({.common_name = "stranger"});
+  Write("client.crt", stranger.certificate_pem);
+  Write("client.key", stranger.key_pem);
+  ClientOptions options = Trusting();
+  options.cert_file = File("client.crt");
+  options.key_file = File("client.key");
+  const auto server = Listen(Tls(), Describe);
+  const auto answer = RunTask(NewClient(options)->Do("GET", Https(*server) + "/", {}, "", In(10)));
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_NE(answer->body.find("certificates=1"), std::string::npos) << answer->body;
+}
+
+TEST_F(HttpTls, DemandsCertificatesOfItsCaWhereToldTo) {
+  ServerOptions demanding = Tls();
+  demanding.tls_options.client_certificate = TlsOptions::ClientCertificate::kRequire;
+  demanding.tls_options.client_ca_files = {File("ca.crt")};
+  const auto server = Listen(demanding, Describe);
+  EXPECT_FALSE(RunTask(NewClient(Trusting())->Do("GET", Https(*server) + "/", {}, "", In(10))));
+  const TestCertificate stranger = MakeCertificate({.common_name = "stranger"});
+  Write("client.crt", stranger.certificate_pem);
+  Write("client.key", stranger.key_pem);
+  ClientOptions options = Trusting();
+  options.cert_file = File("client.crt");
+  options.key_file = File("client.key");
+  EXPECT_FALSE(RunTask(NewClient(options)->Do("GET", Https(*server) + "/", {}, "", In(10))));
+  Issue("client", "mesh", "mesh");
+  EXPECT_TRUE(RunTask(NewClient(options)->Do("GET", Https(*server) + "/", {}, "", In(10))));
+}
+
+TEST_F(HttpTls, ChoosesTheCertificateBySni) {
+  Issue("other", "second", "other.example");
+  ServerOptions options = Tls();
+  options.tls_options.sni.push_back({File("other.crt"), File("other.key"), {}});
+  const auto server = Listen(options, Describe);
+  for (const char* name : {"server.example", "other.example"}) {
+    ClientOptions named = Trusting();
+    named.server_name = name;
+    const auto answer = RunTask(NewClient(named)->Do("GET", Https(*server) + "/", {}, "", In(10)));
+    ASSERT_TRUE(answer) << answer.error().message;
+    EXPECT_NE(answer->body.find(fmt::format("sni={}", name)), std::string::npos);
+  }
+}
+
+TEST_F(HttpTls, ReadsCertificatesAgain) {
+  const auto server = Listen(Tls(), Describe);
+  ClientOptions renamed = Trusting();
+  renamed.server_name = "renamed.example";
+  EXPECT_FALSE(RunTask(NewClient(renamed)->Do("GET", Https(*server) + "/", {}, "", In(10))));
+  Issue("server", "renamed", "renamed.example");
+  bool ok = false;
+  for (int i = 0; i < 100 && !ok; ++i) {  // the files are looked at once a second
+    ok = RunTask(NewClient(renamed)->Do("GET", Https(*server) + "/", {}, "", In(10))).has_value();
+    if (!ok) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  EXPECT_TRUE(ok);
+}
+
+TEST_F(HttpTls, SendsLargeAnswersInPieces) {
+  const auto server = Listen(Tls(), [](Request, ResponseWriter& writer) -> Task<> {
+    std::vector<SharedBytes> pieces;
+    for (int i = 0; i < 2000; ++i) pieces.emplace_back(std::string(1 + i % 5000, static_cast<char>('a' + i % 26)));
+    co_await writer.Send(200, {}, std::move(pieces));
+  });
+  const auto answer = RunTask(NewClient(Trusting())->Do("GET", Https(*server) + "/", {}, "", In(30)));
+  ASSERT_TRUE(answer) << answer.error().message;
+  std::string want;
+  for (int i = 0; i < 2000; ++i) want += std::string(1 + i % 5000, static_cast<char>('a' + i % 26));
+  EXPECT_TRUE(answer->body == want);
+}
+
+TEST_F(HttpTls, RefusesUnknownCiphersAndVersions) {
+  ServerOptions options = Tls();
+  options.tls_options.cipher_suites = {"TLS_NONE"};
+  EXPECT_THROW(Listen(options, Describe), std::runtime_error);
+  options = Tls();
+  options.tls_options.min_version = "VersionTLS99";
+  EXPECT_THROW(Listen(options, Describe), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace apimesh::http

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "lib/base/clock.h"
+#include "lib/base/task.h"
+#include "lib/http/message_parser.h"
+#include "lib/http/server.h"
+#include "lib/http/signal.h"
+#include "lib/http/transport.h"
+
+namespace apimesh::http {
+
+class Connection;
+
+/// What all connections of a server share.
+struct ServerShared {
+  Limits limits;
+  Handler handler;
+  std::atomic<bool> draining{false};
+  std::atomic<int> connections{0};
+};
+
+/// One io thread. Its connections never leave it, so nothing of theirs is locked.
+struct Worker {
+  boost::asio::io_context io{1};
+  std::unordered_set<Connection*> connections;  // touched on this thread only
+  std::atomic<int> load{0};
+};
+
+/// One client: reads requests, runs the handler, one after the other. Everything happens on its worker's thread.
+/// It lives as long as Run() or a tunnel made from it.
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(std::shared_ptr<ServerShared> shared, Worker& worker, std::unique_ptr<Transport> transport, std::shared_ptr<Peer> peer);
+  ~Connection();
+
+  /// The whole life of the connection.
+  Task<> Run();
+  /// Closes the socket now; whatever waits for it ends.
+  void Cut();
+  /// Called every now and then: cuts the connection if it has been waiting for too long.
+  void CheckDeadline(SteadyTime now);
+  bool Idle() const { return idle_; }
+
+  // For the answer and for tunnels.
+  Task<bool> Write(std::vector<std::string_view> pieces);
+  Task<std::string> ReadRaw();
+  void SetDisconnectCallback(std::function<void()> callback);
+  void BecomeTunnel() { tunnel_ = true; }
+  const Limits& GetLimits() const { return shared_->limits; }
+  bool Draining() const { return shared_->draining; }
+
+ private:
+  Task<bool> Handshake();
+  Task<bool> ReadRequest(RequestParser& parser);
+  Task<bool> ServeOne();
+  Task<> Refuse(ParseFailure failure);
+  Task<> Linger();
+
+  // Waits until more has come in; false at the end of the stream.
+  Task<bool> ReadMore();
+  // Keeps a wait for input pending, also while a handler runs: that is how we learn that the client went away.
+  void WatchInput();
+  void OnReadable();
+  bool Fill();
+  void NotifyDisconnect();
+  std::string_view Unread() const { return std::string_view(in_).substr(in_start_); }
+  void Consume(std::size_t size);
+  void SetDeadline(std::chrono::milliseconds from_now);
+  void ClearDeadline() { deadline_ = SteadyTime::max(); }
+
+  std::shared_ptr<ServerShared> shared_;
+  Worker& worker_;
+  std::unique_ptr<Transport> transport_;
+  std::shared_ptr<Peer> peer_;
+
+  std::string in_;  // what came in and is not used yet, from in_start_ on
+  std::size_t in_start_ = 0;
+  bool end_of_input_ = false;
+  bool watching_input_ = false;
+  bool reader_waits_ = false;
+  bool closed_ = false;
+  bool idle_ = true;
+  bool tunnel_ = false;
+  Signal readable_;
+  Signal writable_;
+  std::function<void()> on_disconnect_;
+  SteadyTime deadline_ = SteadyTime::max();
+};
+
+}  // namespace apimesh::http

@@ -1,0 +1,186 @@
+#include "lib/http/message_parser.h"
+
+#include <boost/beast/core/string.hpp>
+#include <boost/beast/http/basic_parser.hpp>
+
+#include "lib/http/client.h"
+
+namespace apimesh::http {
+namespace {
+
+namespace beast = boost::beast;
+using beast::error_code;
+using beast::string_view;
+using BeastError = beast::http::error;
+
+std::string LowerCase(string_view text) {
+  std::string lower(text.data(), text.size());
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
+  }
+  return lower;
+}
+
+std::string Text(string_view text) { return std::string(text.data(), text.size()); }
+
+}  // namespace
+
+std::string_view FindHeader(const Headers& headers, std::string_view name) {
+  for (const auto& [key, value] : headers) {
+    if (key == name) return value;
+  }
+  return {};
+}
+
+std::string_view Request::Header(std::string_view name) const { return FindHeader(headers, name); }
+std::string_view ClientResponse::Header(std::string_view name) const { return FindHeader(headers, name); }
+
+class RequestParser::Impl final : public beast::http::basic_parser<true> {
+ public:
+  explicit Impl(const Limits& limits) : body_limit_bytes_(limits.body_bytes) {
+    eager(true);
+    header_limit(static_cast<std::uint32_t>(limits.header_bytes));
+    body_limit(limits.body_bytes);
+    request_.headers.reserve(12);
+  }
+
+  Request request_;
+  ParseFailure failure_ = ParseFailure::kNone;
+  bool expects_continue_ = false;
+  bool http10_ = false;
+
+ private:
+  void on_request_impl(beast::http::verb, string_view method, string_view target, int version, error_code& ec) override {
+    if (version != 10 && version != 11) {
+      ec = BeastError::bad_version;
+      return;
+    }
+    http10_ = version == 10;
+    request_.method = Text(method);
+    request_.target = Text(target);
+  }
+  void on_response_impl(int, string_view, int, error_code&) override {}
+
+  void on_field_impl(beast::http::field field, string_view name, string_view value, error_code& ec) override {
+    if (head_done_) return;  // trailers: read, never used
+    switch (field) {
+      case beast::http::field::host:
+        if (++hosts_ > 1) ec = BeastError::bad_field;
+        break;
+      case beast::http::field::transfer_encoding:
+        // Anything but one plain "chunked" has been read differently by two servers in a row somewhere.
+        if (http10_ || !beast::iequals(value, "chunked")) {
+          failure_ = ParseFailure::kTransferEncoding;
+          ec = BeastError::bad_transfer_encoding;
+        }
+        break;
+      case beast::http::field::expect:
+        expects_continue_ = beast::iequals(value, "100-continue");
+        break;
+      default:
+        break;
+    }
+    request_.headers.emplace_back(LowerCase(name), Text(value));
+  }
+  void on_header_impl(error_code& ec) override {
+    head_done_ = true;
+    if (hosts_ == 0 && !http10_) ec = BeastError::bad_field;
+  }
+  void on_body_init_impl(const boost::optional<std::uint64_t>& length, error_code&) override {
+    if (length && *length <= body_limit_bytes_) request_.body.reserve(*length);
+  }
+  std::size_t on_body_impl(string_view body, error_code&) override {
+    request_.body.append(body.data(), body.size());
+    return body.size();
+  }
+  void on_chunk_header_impl(std::uint64_t, string_view, error_code&) override {}
+  std::size_t on_chunk_body_impl(std::uint64_t, string_view body, error_code& ec) override {
+    return on_body_impl(body, ec);
+  }
+  void on_finish_impl(error_code&) override {}
+
+  std::size_t body_limit_bytes_;
+  int hosts_ = 0;
+  bool head_done_ = false;
+};
+
+RequestParser::RequestParser(const Limits& limits) : impl_(std::make_unique<Impl>(limits)) {}
+RequestParser::~RequestParser() = default;
+
+std::size_t RequestParser::Feed(std::string_view data) {
+  error_code ec;
+  const std::size_t used = impl_->put(boost::asio::const_buffer(data.data(), data.size()), ec);
+  if (ec && ec != BeastError::need_more && impl_->failure_ == ParseFailure::kNone) {
+    impl_->failure_ = ec == BeastError::header_limit ? ParseFailure::kHeadersTooLarge
+                      : ec == BeastError::body_limit ? ParseFailure::kBodyTooLarge
+                                                     : ParseFailure::kBadMessage;
+  }
+  return used;
+}
+bool RequestParser::HeadDone() const { return impl_->is_header_done(); }
+bool RequestParser::Done() const { return impl_->is_done(); }
+ParseFailure RequestParser::Failure() const { return impl_->failure_; }
+bool RequestParser::KeepAlive() const { return impl_->is_header_done() && impl_->keep_alive(); }
+bool RequestParser::IsHttp10() const { return impl_->http10_; }
+bool RequestParser::ExpectsContinue() const { return impl_->expects_continue_; }
+Request RequestParser::TakeRequest() { return std::move(impl_->request_); }
+
+class ResponseParser::Impl final : public beast::http::basic_parser<false> {
+ public:
+  Impl(bool answers_head, std::size_t header_limit_bytes, std::function<void(std::string_view)> sink) : sink_(std::move(sink)) {
+    eager(true);
+    skip(answers_head);
+    header_limit(static_cast<std::uint32_t>(header_limit_bytes));
+    body_limit(boost::none);  // the reader of the pieces has the limit
+  }
+
+  Headers headers_;
+  int code_ = 0;
+  bool failed_ = false;
+
+ private:
+  void on_request_impl(beast::http::verb, string_view, string_view, int, error_code&) override {}
+  void on_response_impl(int code, string_view, int, error_code&) override { code_ = code; }
+  void on_field_impl(beast::http::field, string_view name, string_view value, error_code&) override {
+    if (!head_done_) headers_.emplace_back(LowerCase(name), Text(value));
+  }
+  void on_header_impl(error_code&) override { head_done_ = true; }
+  void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override {}
+  std::size_t on_body_impl(string_view body, error_code&) override {
+    sink_(std::string_view(body.data(), body.size()));
+    return body.size();
+  }
+  void on_chunk_header_impl(std::uint64_t, string_view, error_code&) override {}
+  std::size_t on_chunk_body_impl(std::uint64_t, string_view body, error_code& ec) override {
+    return on_body_impl(body, ec);
+  }
+  void on_finish_impl(error_code&) override {}
+
+  std::function<void(std::string_view)> sink_;
+  bool head_done_ = false;
+};
+
+ResponseParser::ResponseParser(bool answers_head, std::size_t header_limit, std::function<void(std::string_view)> sink)
+    : impl_(std::make_unique<Impl>(answers_head, header_limit, std::move(sink))) {}
+ResponseParser::~ResponseParser() = default;
+
+std::size_t ResponseParser::Feed(std::string_view data) {
+  error_code ec;
+  const std::size_t used = impl_->put(boost::asio::const_buffer(data.data(), data.size()), ec);
+  if (ec && ec != BeastError::need_more) impl_->failed_ = true;
+  return used;
+}
+bool ResponseParser::FeedEnd() {
+  if (!impl_->is_header_done()) return false;
+  error_code ec;
+  impl_->put_eof(ec);
+  return !ec && impl_->is_done();
+}
+bool ResponseParser::HeadDone() const { return impl_->is_header_done(); }
+bool ResponseParser::Done() const { return impl_->is_done(); }
+bool ResponseParser::Failed() const { return impl_->failed_; }
+bool ResponseParser::KeepAlive() const { return impl_->is_header_done() && impl_->keep_alive(); }
+int ResponseParser::Code() const { return impl_->code_; }
+Headers ResponseParser::TakeHeaders() { return std::move(impl_->headers_); }
+
+}  // namespace apimesh::http

@@ -1,0 +1,44 @@
+// Feeds bytes to the request parser in pieces of odd sizes, as a connection does: no input may crash it, and what it
+// reads must not depend on how the bytes were cut.
+#include <cstdlib>
+
+#include "lib/http/gzip.h"
+#include "lib/http/message_parser.h"
+
+namespace apimesh::http {
+namespace {
+
+struct Outcome {
+  ParseFailure failure;
+  bool done;
+  Request request;
+};
+
+Outcome Parse(std::string_view input, std::size_t step) {
+  Limits limits;
+  limits.header_bytes = 4096;
+  limits.body_bytes = 4096;
+  RequestParser parser(limits);
+  std::string buffer;
+  while (!parser.Done() && parser.Failure() == ParseFailure::kNone && !input.empty()) {
+    const std::string_view piece = input.substr(0, step);
+    input.remove_prefix(piece.size());
+    buffer += piece;
+    buffer.erase(0, parser.Feed(buffer));
+  }
+  return {parser.Failure(), parser.Done(), parser.TakeRequest()};
+}
+
+}  // namespace
+}  // namespace apimesh::http
+
+extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
+  using namespace apimesh::http;
+  const std::string_view input(reinterpret_cast<const char*>(data), size);
+  const Outcome whole = Parse(input, size + 1);
+  const Outcome pieces = Parse(input, 3);
+  if (whole.done && pieces.done && whole.request.body != pieces.request.body) std::abort();
+  if (whole.done && pieces.done && whole.request.headers != pieces.request.headers) std::abort();
+  AcceptsGzip(whole.request.Header("accept-encoding"));
+  return 0;
+}

@@ -1,0 +1,187 @@
+#include "lib/http/server.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <boost/asio/posix/stream_descriptor.hpp>
+
+#include <future>
+#include <stdexcept>
+#include <thread>
+
+#include "lib/base/log.h"
+#include "lib/http/connection.h"
+#include "lib/http/listen_socket.h"
+
+namespace apimesh::http {
+namespace {
+
+namespace asio = boost::asio;
+
+class ServerOnThreads final : public Server {
+ public:
+  ServerOnThreads(ServerOptions options, Handler handler) : shared_(std::make_shared<ServerShared>()) {
+    ::signal(SIGPIPE, SIG_IGN);  // OpenSSL writes to the descriptor itself
+    shared_->limits = options.limits;
+    shared_->handler = std::move(handler);
+    if (options.tls) tls_ = std::make_unique<ServerTls>(options.tls_options);
+    ListenSocket socket = OpenListenSocket(options.address, options.port);
+    port_ = socket.port;
+    for (int i = 0; i < std::max(1, options.threads); ++i) workers_.push_back(std::make_unique<Worker>());
+    listener_.emplace(workers_[0]->io, socket.fd);
+    accept_pause_.emplace(workers_[0]->io);
+    tick_ = std::clamp(std::min(options.limits.header_timeout, options.limits.idle_timeout) / 4, std::chrono::milliseconds(5),
+                       std::chrono::milliseconds(500));
+    WaitForConnections();
+    for (auto& worker : workers_) Start(*worker);
+  }
+
+  ~ServerOnThreads() override {
+    StopAccepting();
+    CutAll(false);
+    const SteadyTime limit = Clock::System().Steady() + std::chrono::seconds(2);
+    while (shared_->connections > 0 && Clock::System().Steady() < limit) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    for (auto& worker : workers_) worker->io.stop();
+    for (std::thread& thread : threads_) thread.join();
+    // A handler that still waits for something elsewhere will come back to its executor: that must exist then.
+    if (shared_->connections > 0) {
+      for (auto& worker : workers_) (void)worker.release();
+    }
+  }
+
+  int Port() const override { return port_; }
+
+  Task<> Drain(std::chrono::milliseconds limit) override {
+    shared_->draining = true;
+    StopAccepting();
+    CutAll(true);
+    const SteadyTime end = Clock::System().Steady() + limit;
+    asio::steady_timer pause(co_await asio::this_coro::executor);
+    while (shared_->connections > 0 && Clock::System().Steady() < end) {
+      pause.expires_after(std::chrono::milliseconds(5));
+      co_await pause.async_wait(asio::use_awaitable);
+    }
+    CutAll(false);
+  }
+
+ private:
+  void Start(Worker& worker) {
+    auto tick = std::make_shared<asio::steady_timer>(worker.io);
+    Tick(worker, tick);
+    threads_.emplace_back([&worker] {
+      pthread_setname_np(pthread_self(), "http");
+      for (;;) {
+        try {
+          worker.io.run();
+          return;
+        } catch (const std::exception& error) {
+          log::Error("http: {}", error.what());
+        }
+      }
+    });
+  }
+
+  // One timer a thread for all time-outs: setting one costs a store.
+  void Tick(Worker& worker, const std::shared_ptr<asio::steady_timer>& timer) {
+    timer->expires_after(tick_);
+    timer->async_wait([this, &worker, timer](const boost::system::error_code& error) {
+      if (error) return;
+      const SteadyTime now = Clock::System().Steady();
+      std::vector<std::shared_ptr<Connection>> connections;  // a cut one may disappear
+      for (Connection* connection : worker.connections) connections.push_back(connection->shared_from_this());
+      for (const auto& connection : connections) connection->CheckDeadline(now);
+      Tick(worker, timer);
+    });
+  }
+
+  void WaitForConnections() {
+    listener_->async_wait(asio::posix::stream_descriptor::wait_read, [this](const boost::system::error_code& error) {
+      if (error) return;
+      bool more = true;
+      while (more) {
+        AcceptedSocket socket = AcceptOne(listener_->native_handle());
+        if (socket.fd < 0) {
+          if (socket.out_of_descriptors) return PauseAccepting();
+          more = false;
+        } else {
+          Adopt(std::move(socket));
+        }
+      }
+      WaitForConnections();
+    });
+  }
+
+  void PauseAccepting() {
+    log::Warning("http: out of file descriptors; new connections wait");
+    accept_pause_->expires_after(std::chrono::milliseconds(100));
+    accept_pause_->async_wait([this](const boost::system::error_code& error) {
+      if (!error && listener_->is_open()) WaitForConnections();
+    });
+  }
+
+  void Adopt(AcceptedSocket socket) {
+    SslPtr ssl;
+    if (tls_ && !(ssl = tls_->NewSession())) {
+      ::close(socket.fd);
+      return;
+    }
+    Worker* worker = workers_[0].get();
+    for (auto& candidate : workers_) {
+      if (candidate->load < worker->load) worker = candidate.get();
+    }
+    ++worker->load;
+    ++shared_->connections;
+    auto peer = std::make_shared<Peer>();
+    peer->address = std::move(socket.address);
+    auto begin = [shared = shared_, worker, fd = socket.fd, ssl = std::move(ssl), peer = std::move(peer)]() mutable {
+      auto connection = std::make_shared<Connection>(shared, *worker, NewTransport(worker->io.get_executor(), fd, std::move(ssl)),
+                                                     std::move(peer));
+      asio::co_spawn(worker->io, connection->Run(), [connection](std::exception_ptr) { connection->Cut(); });
+    };
+    asio::dispatch(worker->io, std::move(begin));
+  }
+
+  void StopAccepting() {
+    std::promise<void> closed;
+    auto close = [this, &closed] {
+      boost::system::error_code ignored;
+      accept_pause_->cancel();
+      if (listener_->is_open()) listener_->close(ignored);
+      closed.set_value();
+    };
+    asio::dispatch(workers_[0]->io, close);
+    closed.get_future().wait();
+  }
+
+  void CutAll(bool only_idle) {
+    for (auto& worker : workers_) {
+      auto cut = [&worker = *worker, only_idle] {
+        std::vector<std::shared_ptr<Connection>> connections;
+        for (Connection* connection : worker.connections) connections.push_back(connection->shared_from_this());
+        for (const auto& connection : connections) {
+          if (!only_idle || connection->Idle()) connection->Cut();
+        }
+      };
+      asio::post(worker->io, cut);
+    }
+  }
+
+  std::shared_ptr<ServerShared> shared_;
+  std::unique_ptr<ServerTls> tls_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::optional<asio::posix::stream_descriptor> listener_;
+  std::optional<asio::steady_timer> accept_pause_;
+  std::vector<std::thread> threads_;
+  std::chrono::milliseconds tick_{500};
+  int port_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Server> Listen(ServerOptions options, Handler handler) {
+  return std::make_unique<ServerOnThreads>(std::move(options), std::move(handler));
+}
+
+}  // namespace apimesh::http

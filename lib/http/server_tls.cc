@@ -1,0 +1,160 @@
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+
+#include <stdexcept>
+
+#include "lib/base/log.h"
+#include "lib/http/tls.h"
+#include "lib/http/tls_common.h"
+
+namespace apimesh::http {
+namespace {
+
+constexpr unsigned char kSessionContext[] = "apimesh";
+
+std::string Lower(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+std::vector<std::string> NamesOf(SSL_CTX* context) {
+  std::vector<std::string> names;
+  X509* certificate = SSL_CTX_get0_certificate(context);
+  auto* alternatives = static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr));
+  for (int i = 0; i < sk_GENERAL_NAME_num(alternatives); ++i) {
+    const GENERAL_NAME* name = sk_GENERAL_NAME_value(alternatives, i);
+    if (name->type != GEN_DNS) continue;
+    names.emplace_back(reinterpret_cast<const char*>(ASN1_STRING_get0_data(name->d.dNSName)), ASN1_STRING_length(name->d.dNSName));
+  }
+  GENERAL_NAMES_free(alternatives);
+  if (names.empty()) {
+    char common_name[256];
+    const int size = X509_NAME_get_text_by_NID(X509_get_subject_name(certificate), NID_commonName, common_name, sizeof(common_name));
+    if (size > 0) names.emplace_back(common_name, size);
+  }
+  return names;
+}
+
+int SelectHttp11(SSL*, const unsigned char** out, unsigned char* out_size, const unsigned char* offered, unsigned size, void*) {
+  static constexpr unsigned char kProtocols[] = "\x08http/1.1";
+  unsigned char* chosen = nullptr;
+  const int result = SSL_select_next_proto(&chosen, out_size, kProtocols, sizeof(kProtocols) - 1, offered, size);
+  if (result != OPENSSL_NPN_NEGOTIATED) return SSL_TLSEXT_ERR_NOACK;
+  *out = chosen;
+  return SSL_TLSEXT_ERR_OK;
+}
+
+// Any certificate is let through: authn-authz verifies it. A session ticket holds the leaf only, so a client that
+// needed intermediates gets none: resuming would lose them.
+int AcceptAnyCertificate(X509_STORE_CTX* store, void*) {
+  const STACK_OF(X509)* chain = X509_STORE_CTX_get0_untrusted(store);
+  auto* ssl = static_cast<SSL*>(X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()));
+  if (ssl != nullptr && chain != nullptr && sk_X509_num(chain) > 1) SSL_set_num_tickets(ssl, 0);
+  return 1;
+}
+
+}  // namespace
+
+struct ServerTls::Loaded {
+  SslContextPtr default_context;
+  std::map<std::string, SslContextPtr> by_name;
+
+  // "*.example.com" stands for one label.
+  SSL_CTX* For(const std::string& name) const {
+    if (const auto found = by_name.find(name); found != by_name.end()) return found->second.get();
+    if (const std::size_t dot = name.find('.'); dot != std::string::npos) {
+      if (const auto found = by_name.find("*" + name.substr(dot)); found != by_name.end()) return found->second.get();
+    }
+    return nullptr;
+  }
+};
+
+struct ServerTls::State {
+  TlsOptions options;
+  std::mutex mutex;
+  FileWatch files;                       // guarded by mutex
+  std::shared_ptr<const Loaded> loaded;  // guarded by mutex
+
+  static std::vector<std::string> FilesOf(const TlsOptions& options) {
+    std::vector<std::string> files{options.cert_file, options.key_file};
+    for (const TlsOptions::Sni& sni : options.sni) files.insert(files.end(), {sni.cert_file, sni.key_file});
+    files.insert(files.end(), options.client_ca_files.begin(), options.client_ca_files.end());
+    return files;
+  }
+  explicit State(TlsOptions given) : options(std::move(given)), files(FilesOf(options)) { loaded = Load(); }
+
+  static int ChooseBySni(SSL* ssl, int*, void* argument) {
+    const char* name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name);
+    if (name == nullptr) return SSL_TLSEXT_ERR_NOACK;
+    if (SSL_CTX* context = static_cast<const Loaded*>(argument)->For(Lower(name))) SSL_set_SSL_CTX(ssl, context);
+    return SSL_TLSEXT_ERR_OK;
+  }
+
+  SslContextPtr NewContext(const std::string& cert_file, const std::string& key_file) const {
+    SslContextPtr context = NewSslContext(true);
+    UseCertificate(context.get(), cert_file, key_file);
+    UseVersionAndCiphers(context.get(), options.min_version, options.cipher_suites);
+    SSL_CTX_set_alpn_select_cb(context.get(), &SelectHttp11, nullptr);
+    SSL_CTX_set_session_id_context(context.get(), kSessionContext, sizeof(kSessionContext) - 1);
+    if (options.client_certificate == TlsOptions::ClientCertificate::kNone) return context;
+    const bool required = options.client_certificate == TlsOptions::ClientCertificate::kRequire;
+    SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER | (required ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0), nullptr);
+    if (!required) SSL_CTX_set_cert_verify_callback(context.get(), &AcceptAnyCertificate, nullptr);
+    STACK_OF(X509_NAME)* names = sk_X509_NAME_new_null();
+    for (const std::string& file : options.client_ca_files) {
+      const bool listed = SSL_add_file_cert_subjects_to_stack(names, file.c_str()) == 1;
+      if (!listed || SSL_CTX_load_verify_file(context.get(), file.c_str()) != 1) {
+        sk_X509_NAME_pop_free(names, X509_NAME_free);
+        throw TlsFailure("can't use the CAs in " + file);
+      }
+    }
+    SSL_CTX_set_client_CA_list(context.get(), names);
+    return context;
+  }
+
+  std::shared_ptr<const Loaded> Load() const {
+    auto next = std::make_shared<Loaded>();
+    next->default_context = NewContext(options.cert_file, options.key_file);
+    for (const TlsOptions::Sni& sni : options.sni) {
+      SslContextPtr context = NewContext(sni.cert_file, sni.key_file);
+      for (const std::string& name : sni.names.empty() ? NamesOf(context.get()) : sni.names) {
+        next->by_name.emplace(Lower(name), context);  // the first that names it wins
+      }
+    }
+    SSL_CTX_set_tlsext_servername_callback(next->default_context.get(), &ChooseBySni);
+    SSL_CTX_set_tlsext_servername_arg(next->default_context.get(), next.get());
+    return next;
+  }
+};
+
+ServerTls::ServerTls(TlsOptions options) : state_(std::make_unique<State>(std::move(options))) {}
+ServerTls::~ServerTls() = default;
+
+std::shared_ptr<const ServerTls::Loaded> ServerTls::Current() {
+  const std::lock_guard lock(state_->mutex);
+  if (state_->files.Changed()) {
+    try {
+      state_->loaded = state_->Load();
+      log::Info("certificates read again");
+    } catch (const std::exception& error) {
+      log::Error("keeping the old certificates: {}", error.what());
+    }
+  }
+  return state_->loaded;
+}
+
+SslPtr ServerTls::NewSession() {
+  const std::shared_ptr<const Loaded> loaded = Current();
+  SslPtr ssl(SSL_new(loaded->default_context.get()));
+  if (!ssl) return ssl;
+  // The SNI callback reads `loaded` during the handshake, when a reload may have replaced it.
+  static const int index = SSL_get_ex_new_index(0, nullptr, nullptr, nullptr, [](void*, void* owner, CRYPTO_EX_DATA*, int, long, void*) {
+    delete static_cast<std::shared_ptr<const Loaded>*>(owner);
+  });
+  SSL_set_ex_data(ssl.get(), index, new std::shared_ptr<const Loaded>(loaded));
+  SSL_set_accept_state(ssl.get());
+  return ssl;
+}
+
+}  // namespace apimesh::http

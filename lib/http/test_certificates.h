@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace apimesh::http {
+
+/// Certificates made on the spot for tests; ECDSA P-256, valid for a day.
+struct TestCertificate {
+  std::string certificate_pem;
+  std::string key_pem;
+};
+struct TestCertificateRequest {
+  std::string common_name;
+  std::vector<std::string> organizations = {};
+  std::vector<std::string> dns_names = {};
+  std::string ip = {};
+  bool is_ca = false;
+};
+/// Signed by `issuer`, or by itself.
+TestCertificate MakeCertificate(const TestCertificateRequest& request, const TestCertificate* issuer = nullptr);
+
+}  // namespace apimesh::http

@@ -1,0 +1,171 @@
+#include "lib/http/transport.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <boost/asio/generic/stream_protocol.hpp>
+
+#include <cerrno>
+#include <cstring>
+
+namespace apimesh::http {
+namespace {
+
+namespace asio = boost::asio;
+constexpr std::size_t kRecordBytes = 16384;  // the largest TLS record
+constexpr std::size_t kMaxPieces = 256;      // of one system call
+
+bool IsTemporary(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
+
+class SocketTransport final : public Transport {
+ public:
+  SocketTransport(asio::any_io_executor executor, int fd, SslPtr ssl) : socket_(std::move(executor)), ssl_(std::move(ssl)) {
+    sockaddr_storage name{};
+    socklen_t size = sizeof(name);
+    getsockname(fd, reinterpret_cast<sockaddr*>(&name), &size);
+    const bool ip = name.ss_family == AF_INET || name.ss_family == AF_INET6;
+    if (ip) {
+      const int on = 1, idle = 30, interval = 10, count = 3;
+      setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+      setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+      setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle));
+      setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof(interval));
+      setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof(count));
+    }
+    socket_.assign(asio::generic::stream_protocol(name.ss_family, ip ? IPPROTO_TCP : 0), fd);
+    if (ssl_) SSL_set_fd(ssl_.get(), fd);
+  }
+  ~SocketTransport() override { Close(); }
+
+  long TryRead(char* buffer, std::size_t size) override {
+    if (!socket_.is_open()) return kFailed;
+    if (ssl_) {
+      ERR_clear_error();
+      const int n = SSL_read(ssl_.get(), buffer, static_cast<int>(size));
+      return n > 0 ? n : SslOutcome(n);
+    }
+    const ssize_t n = ::recv(socket_.native_handle(), buffer, size, 0);
+    if (n >= 0) return n;
+    return IsTemporary(errno) ? kWouldBlock : kFailed;
+  }
+
+  bool Buffered() const override { return ssl_ && SSL_has_pending(ssl_.get()) == 1; }
+
+  long TryWrite(std::span<const std::string_view> pieces) override {
+    if (!socket_.is_open()) return kFailed;
+    return ssl_ ? TryWriteTls(pieces) : TryWritePlain(pieces);
+  }
+
+  void WaitReadable(std::function<void()> done) override { Wait(asio::socket_base::wait_read, std::move(done)); }
+  void WaitWritable(std::function<void()> done) override { Wait(asio::socket_base::wait_write, std::move(done)); }
+
+  Handshake TryHandshake() override {
+    if (!ssl_) return Handshake::kDone;
+    ERR_clear_error();
+    const int result = SSL_do_handshake(ssl_.get());
+    if (result == 1) return Handshake::kDone;
+    switch (SSL_get_error(ssl_.get(), result)) {
+      case SSL_ERROR_WANT_READ: return Handshake::kWantRead;
+      case SSL_ERROR_WANT_WRITE: return Handshake::kWantWrite;
+      default: break;
+    }
+    if (ERR_GET_REASON(ERR_peek_last_error()) == SSL_R_HTTP_REQUEST) {
+      constexpr std::string_view kHint = "HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n";
+      (void)::send(socket_.native_handle(), kHint.data(), kHint.size(), MSG_NOSIGNAL);
+    }
+    KeepError();
+    return Handshake::kFailed;
+  }
+
+  void DescribePeer(Peer& peer) const override {
+    if (!ssl_) return;
+    peer.tls = true;
+    if (const char* sni = SSL_get_servername(ssl_.get(), TLSEXT_NAMETYPE_host_name)) peer.sni = sni;
+    peer.certificates_der = PeerCertificates(ssl_.get());
+  }
+
+  std::string Error() const override { return error_; }
+
+  void ShutdownWrite() override {
+    if (!socket_.is_open()) return;
+    ERR_clear_error();
+    if (ssl_ && SSL_is_init_finished(ssl_.get()) && error_.empty()) SSL_shutdown(ssl_.get());
+    ::shutdown(socket_.native_handle(), SHUT_WR);
+  }
+
+  void Close() override {
+    boost::system::error_code ignored;
+    if (socket_.is_open()) socket_.close(ignored);
+  }
+
+ private:
+  void Wait(asio::socket_base::wait_type type, std::function<void()> done) {
+    auto complete = [done = std::move(done)](const boost::system::error_code&) { done(); };
+    socket_.async_wait(type, std::move(complete));
+  }
+
+  long TryWritePlain(std::span<const std::string_view> pieces) {
+    iovec vectors[kMaxPieces];
+    const std::size_t count = std::min(pieces.size(), kMaxPieces);
+    for (std::size_t i = 0; i < count; ++i) {
+      vectors[i] = {const_cast<char*>(pieces[i].data()), pieces[i].size()};
+    }
+    msghdr message{};
+    message.msg_iov = vectors;
+    message.msg_iovlen = count;
+    const ssize_t n = ::sendmsg(socket_.native_handle(), &message, MSG_NOSIGNAL);
+    if (n >= 0) return n;
+    return IsTemporary(errno) ? kWouldBlock : kFailed;
+  }
+
+  // One record. Small pieces are joined to fill it; a piece of a record's size or more is encrypted where it lies.
+  long TryWriteTls(std::span<const std::string_view> pieces) {
+    thread_local char joined[kRecordBytes];
+    std::string_view record = pieces.front();
+    if (record.size() < kRecordBytes && pieces.size() > 1) {
+      std::size_t size = 0;
+      for (std::size_t i = 0; i < pieces.size() && size < kRecordBytes; ++i) {
+        const std::size_t part = std::min(pieces[i].size(), kRecordBytes - size);
+        std::memcpy(joined + size, pieces[i].data(), part);
+        size += part;
+      }
+      record = {joined, size};
+    }
+    if (record.empty()) return 0;
+    ERR_clear_error();
+    const int n = SSL_write(ssl_.get(), record.data(), static_cast<int>(std::min(record.size(), kRecordBytes)));
+    return n > 0 ? n : SslOutcome(n);
+  }
+
+  long SslOutcome(int result) {
+    switch (SSL_get_error(ssl_.get(), result)) {
+      case SSL_ERROR_WANT_READ:
+      case SSL_ERROR_WANT_WRITE: return kWouldBlock;
+      case SSL_ERROR_ZERO_RETURN: return 0;
+      default: KeepError(); return kFailed;
+    }
+  }
+
+  void KeepError() {
+    char text[160] = "connection closed";
+    if (const unsigned long code = ERR_peek_last_error()) ERR_error_string_n(code, text, sizeof(text));
+    error_ = text;
+    ERR_clear_error();
+  }
+
+  asio::generic::stream_protocol::socket socket_;
+  SslPtr ssl_;
+  std::string error_;
+};
+
+}  // namespace
+
+std::unique_ptr<Transport> NewTransport(asio::any_io_executor executor, int fd, SslPtr ssl) {
+  return std::make_unique<SocketTransport>(std::move(executor), fd, std::move(ssl));
+}
+
+}  // namespace apimesh::http
