@@ -1,0 +1,67 @@
+// Command schema derives proto/k8s/*.proto and the table of built-in resources from the Go packages of the Kubernetes API.
+// It copies facts only: names, numbers, types, tags and list types; no descriptions.
+//
+//	go run . -out ../../proto/k8s -resources ../../services/core-api/data/resources.tsv
+package main
+
+import (
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"reflect"
+	"sort"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+func main() {
+	out := flag.String("out", "", "folder for the .proto files")
+	resources := flag.String("resources", "", "file for the table of resources; empty: none")
+	spec := flag.String("spec", "", "folder api/ of k8s.io/kubernetes, for the table of resources")
+	rounds := flag.Int("rounds", 300, "random objects a kind, from which constant defaults are told")
+	flag.Parse()
+	log.SetFlags(0)
+
+	scheme := newScheme()
+	facts := newOpenAPIFacts()
+	collector := newCollector(facts)
+	for _, group := range groups {
+		for kind, goType := range scheme.KnownTypes(group.version) {
+			if goType.PkgPath() == group.goPackage {
+				collector.addRoot(goType, schema.GroupVersionKind{Group: group.version.Group, Version: group.version.Version, Kind: kind})
+			}
+		}
+	}
+	for _, object := range metaKinds {
+		goType := reflect.TypeOf(object)
+		collector.addRoot(goType, schema.GroupVersionKind{Version: "v1", Kind: goType.Name()})
+	}
+	for _, value := range metaTypes {
+		collector.add(reflect.TypeOf(value))
+	}
+	findConstantDefaults(scheme, collector, *rounds)
+
+	var names []string
+	for name := range collector.files {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	for _, name := range names {
+		write(filepath.Join(*out, name+".proto"), emit(collector.files[name]))
+	}
+	if *resources != "" {
+		write(*resources, resourceTable(*spec))
+	}
+	fmt.Printf("%d files, %d messages\n", len(names), len(collector.messages))
+}
+
+func write(path, text string) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		log.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		log.Fatal(err)
+	}
+}
