@@ -1,8 +1,9 @@
 #include "lib/http/client.h"
 
+#include <unistd.h>
+
 #include <boost/asio/strand.hpp>
 
-#include <list>
 #include <stdexcept>
 
 #include "lib/http/client_connection.h"
@@ -35,19 +36,24 @@ std::string RequestHead(const std::string& method, const Url& url, const Headers
   return head;
 }
 
-/// Connections at rest, by server and by the io_context they belong to. Thread-safe.
+/// Connections at rest, by server. Thread-safe.
 class Pool {
  public:
   explicit Pool(std::size_t limit) : limit_(limit) {}
+  ~Pool() {
+    for (auto& [key, list] : idle_) {
+      for (Transport::Detached& resting : list) ::close(resting.fd);
+    }
+  }
 
-  ConnectionPtr Take(const std::string& key) {
+  ConnectionPtr Take(const std::string& key, const asio::any_io_executor& executor) {
     const std::lock_guard lock(mutex_);
     auto& idle = idle_[key];
     while (!idle.empty()) {
-      ConnectionPtr connection = std::move(idle.back());
+      Transport::Detached resting = std::move(idle.back());
       idle.pop_back();
       --count_;
-      if (connection->StillGood()) return connection;
+      if (ConnectionPtr connection = ClientConnection::Reuse(executor, std::move(resting))) return connection;
     }
     return nullptr;
   }
@@ -55,14 +61,14 @@ class Pool {
     const std::lock_guard lock(mutex_);
     if (count_ >= limit_) return;
     ++count_;
-    idle_[key].push_back(std::move(connection));
+    idle_[key].push_back(connection->Detach());
   }
 
  private:
   std::size_t limit_;
   std::mutex mutex_;
-  std::size_t count_ = 0;                            // guarded by mutex_
-  std::map<std::string, std::list<ConnectionPtr>> idle_;  // guarded by mutex_
+  std::size_t count_ = 0;                                          // guarded by mutex_
+  std::map<std::string, std::vector<Transport::Detached>> idle_;  // guarded by mutex_
 };
 
 /// Closes the connection of a call when its time is up.
@@ -171,10 +177,7 @@ class PooledClient final : public Client {
     return Error(Code::kProtocol, otherwise);
   }
 
-  static std::string PoolKey(const Url& url, const asio::any_io_executor& executor) {
-    return fmt::format("{} {} {} {}", url.tls, url.host, url.port,
-                       static_cast<const void*>(&asio::query(executor, asio::execution::context)));
-  }
+  static std::string PoolKey(const Url& url) { return fmt::format("{} {} {}", url.tls, url.host, url.port); }
 
   Task<ClientResult<ConnectionPtr>> OpenWithin(const Exchange& exchange, DeadlineTimer& timer) {
     if (exchange.deadline <= Clock::System().Steady()) co_return Error(Code::kTimeout, "deadline exceeded");
@@ -186,10 +189,10 @@ class PooledClient final : public Client {
 
   Task<ClientResult<ClientResponse>> RunStream(Exchange exchange) {
     const asio::any_io_executor executor = co_await asio::this_coro::executor;
-    const std::string key = PoolKey(exchange.url, executor);
+    const std::string key = PoolKey(exchange.url);
     DeadlineTimer timer(executor, exchange.deadline);
     for (bool fresh = false;; fresh = true) {
-      ConnectionPtr connection = fresh ? nullptr : pool_.Take(key);
+      ConnectionPtr connection = fresh ? nullptr : pool_.Take(key, executor);
       const bool reused = connection != nullptr;
       if (reused) {
         timer.Watch(connection);

@@ -165,9 +165,11 @@ void ClientConnection::Consume(std::size_t size) {
   in_start_ = 0;
 }
 
-bool ClientConnection::StillGood() {
+std::shared_ptr<ClientConnection> ClientConnection::Reuse(asio::any_io_executor executor, Transport::Detached resting) {
+  auto connection = std::make_shared<ClientConnection>();
+  connection->transport_ = NewTransport(std::move(executor), resting.fd, std::move(resting.ssl));
   char byte;
-  return !closed_ && Unread().empty() && transport_->TryRead(&byte, 1) == Transport::kWouldBlock;
+  return connection->transport_->TryRead(&byte, 1) == Transport::kWouldBlock ? connection : nullptr;
 }
 
 void ClientConnection::Close() {

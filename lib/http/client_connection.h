@@ -35,8 +35,10 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
   Task<bool> ReadMore();
   std::string_view Unread() const { return std::string_view(in_).substr(in_start_); }
   void Consume(std::size_t size);
-  /// For a connection that has been idle: nothing has come in and it is not closed.
-  bool StillGood();
+  /// A connection at rest belongs to no executor, so it may outlive the one it was used on.
+  Transport::Detached Detach() { return transport_->Detach(); }
+  /// Null if something has come in meanwhile, or it was closed.
+  static std::shared_ptr<ClientConnection> Reuse(boost::asio::any_io_executor executor, Transport::Detached resting);
   void Close();
   bool Closed() const { return closed_; }
 

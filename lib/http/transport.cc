@@ -37,7 +37,7 @@ class SocketTransport final : public Transport {
       setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof(count));
     }
     socket_.assign(asio::generic::stream_protocol(name.ss_family, ip ? IPPROTO_TCP : 0), fd);
-    if (ssl_) SSL_set_fd(ssl_.get(), fd);
+    if (ssl_ && SSL_get_fd(ssl_.get()) != fd) SSL_set_fd(ssl_.get(), fd);
   }
   ~SocketTransport() override { Close(); }
 
@@ -101,6 +101,8 @@ class SocketTransport final : public Transport {
     boost::system::error_code ignored;
     if (socket_.is_open()) socket_.close(ignored);
   }
+
+  Detached Detach() override { return {socket_.release(), std::move(ssl_)}; }
 
  private:
   void Wait(asio::socket_base::wait_type type, std::function<void()> done) {

@@ -39,6 +39,12 @@ class Transport {
   /// Tells the other side that nothing more will be written.
   virtual void ShutdownWrite() = 0;
   virtual void Close() = 0;
+  /// Takes the socket away from its executor, to give it to NewTransport later. Nothing may be waiting.
+  struct Detached {
+    int fd = -1;
+    SslPtr ssl;
+  };
+  virtual Detached Detach() = 0;
 };
 
 /// Owns `fd` (non-blocking) from now on.
