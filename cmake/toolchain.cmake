@@ -31,6 +31,8 @@ endif()
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g1")
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
+# gRPC and GoogleTest bring -pthread along; the shared precompiled header is only used where the flags are the same.
+add_compile_options(-pthread)
 add_compile_options(-ffunction-sections -fdata-sections)
 add_link_options(-Wl,--gc-sections -Wl,--as-needed)
 

@@ -97,6 +97,9 @@ struct WatchOptions {
   Revision start_revision = 0;  // 0: from now on
   bool previous = false;
   bool progress_notify = true;
+  /// A stream of its own: for a watch of old history, whose catching up would hold back the progress notifications of
+  /// all others on its stream.
+  bool own_stream = false;
 };
 
 /// A watch that survives broken streams: it resumes after the last revision delivered, with no event lost or doubled.
@@ -104,7 +107,8 @@ struct WatchOptions {
 class Watch {
  public:
   virtual ~Watch() = default;
-  /// The next batch. Errors end the watch: kCompacted (with compact_revision), kCancelled, kPermissionDenied.
+  /// The next batch. Errors end the watch: kCompacted (with compact_revision), kCancelled, kPermissionDenied, and
+  /// kFutureRevision where the store's revision went back behind what was delivered (restored from a backup).
   virtual Task<Result<WatchBatch>> Next() = 0;
   /// Asks the server for a progress notification on this watch's stream; it comes as a batch.
   /// Does nothing on versions whose notifications may overtake events (see Client::ProgressIsSafe).

@@ -1,0 +1,236 @@
+#include "lib/etcd/client.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "lib/base/wakeup.h"
+#include "lib/etcd/endpoints.h"
+#include "lib/testing/etcd_process.h"
+#include "lib/testing/run.h"
+
+namespace apimesh::etcd {
+namespace {
+
+using apimesh::testing::EtcdProcess;
+using apimesh::testing::RunTask;
+using std::chrono::seconds;
+
+SteadyTime In(Duration duration) { return std::chrono::steady_clock::now() + duration; }
+
+// GCC 12 destroys a brace-initialized aggregate twice when it is written inside a co_await expression: these make them.
+CompareAndSwap Cas(std::string key, Revision expected, std::string value, bool remove = false) {
+  return {.key = std::move(key), .expected_mod_revision = expected, .remove = remove, .value = std::move(value),
+          .deadline = In(seconds(20))};
+}
+RangeOptions Within5() { return {.deadline = In(seconds(5))}; }
+
+TEST(ProgressInOrder, KnowsTheFixedVersions) {
+  EXPECT_FALSE(ProgressInOrder("3.4.23"));
+  EXPECT_TRUE(ProgressInOrder("3.4.31"));
+  EXPECT_FALSE(ProgressInOrder("3.5.12"));
+  EXPECT_TRUE(ProgressInOrder("3.5.13"));
+  EXPECT_TRUE(ProgressInOrder("3.6.0"));
+  EXPECT_TRUE(ProgressInOrder("3.6.0-alpha.1"));
+  EXPECT_FALSE(ProgressInOrder("nonsense"));
+}
+
+TEST(PrefixEnd, IsTheNextKey) {
+  EXPECT_EQ(PrefixEnd("/a/"), "/a0");
+  EXPECT_EQ(PrefixEnd("a\xff"), "b");
+  EXPECT_EQ(PrefixEnd("\xff"), std::string(1, '\0'));
+}
+
+/// Against the newest etcd found, and against Debian's where that is another one.
+class EtcdClient : public ::testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    EtcdProcess::Options options;
+    if (std::string(GetParam()) == "Debian") {
+      const auto binary = EtcdProcess::FindDebianBinary();
+      if (!binary || *binary == EtcdProcess::FindBinary()) GTEST_SKIP() << "no second etcd installed";
+      options.binary = *binary;
+    }
+    etcd_ = std::make_unique<EtcdProcess>(options);
+    client_ = NewClient({.endpoints = {etcd_->Endpoint()}});
+  }
+  std::unique_ptr<EtcdProcess> etcd_;
+  std::unique_ptr<Client> client_;
+};
+
+Task<> SwapsAndRanges(Client* client) {
+  auto created = co_await client->Swap(Cas("/r/a", 0, "1"));
+  EXPECT_TRUE(created && created->swapped);
+  auto again = co_await client->Swap(Cas("/r/a", 0, "1"));
+  EXPECT_TRUE(again && !again->swapped);
+  EXPECT_EQ(again->current.at(0).value, "1");
+  EXPECT_EQ(again->current.at(0).mod_revision, created->revision);
+  auto updated = co_await client->Swap(Cas("/r/a", created->revision, "2"));
+  EXPECT_TRUE(updated && updated->swapped);
+  auto put = co_await client->Put("/r/b", "x", 0, In(seconds(5)));
+  EXPECT_TRUE(put && *put == updated->revision + 1);
+
+  RangeOptions all{.range_end = PrefixEnd("/r/"), .limit = 1, .deadline = In(seconds(5))};
+  auto page = co_await client->Range("/r/", all);
+  EXPECT_TRUE(page && page->more);
+  EXPECT_EQ(page->count, 2);
+  EXPECT_EQ(page->kvs.at(0).value, "2");
+  all.revision = created->revision;
+  auto old = co_await client->Range("/r/", all);
+  EXPECT_EQ(old->kvs.at(0).value, "1");
+  EXPECT_EQ(old->revision, *put);
+
+  auto removed = co_await client->Swap(Cas("/r/a", updated->revision, "", true));
+  EXPECT_TRUE(removed && removed->swapped);
+  auto compacted = co_await client->Compact(removed->revision, In(seconds(5)));
+  EXPECT_TRUE(compacted);
+  auto too_old = co_await client->Range("/r/", all);
+  EXPECT_EQ(too_old.error().code, Error::Code::kCompacted);
+  all.revision = removed->revision + 100;
+  auto future = co_await client->Range("/r/", all);
+  EXPECT_EQ(future.error().code, Error::Code::kFutureRevision);
+  auto large = co_await client->Put("/r/c", std::string(2 << 20, 'x'), 0, In(seconds(5)));
+  EXPECT_EQ(large.error().code, Error::Code::kTooLarge);
+  auto status = co_await client->GetStatus(In(seconds(5)));
+  EXPECT_TRUE(status && !status->version.empty());
+}
+TEST_P(EtcdClient, SwapsAndRanges) {
+  RunTask(SwapsAndRanges(client_.get()));
+  EXPECT_EQ(client_->ProgressIsSafe(), GetParam() != "Debian");
+}
+
+Task<> Leases(Client* client) {
+  auto lease = co_await client->GrantLease(seconds(60), In(seconds(5)));
+  EXPECT_TRUE(lease);
+  auto put = co_await client->Put("/l", "x", *lease, In(seconds(5)));
+  EXPECT_TRUE(put);
+  auto kept = co_await client->KeepLeaseAlive(*lease, In(seconds(5)));
+  EXPECT_TRUE(kept);
+  auto revoked = co_await client->RevokeLease(*lease, In(seconds(5)));
+  EXPECT_TRUE(revoked);
+  auto gone = co_await client->KeepLeaseAlive(*lease, In(seconds(5)));
+  EXPECT_EQ(gone.error().code, Error::Code::kLeaseNotFound);
+  auto range = co_await client->Range("/l", Within5());
+  EXPECT_EQ(range->count, 0);
+}
+TEST_P(EtcdClient, LeasesTakeTheirKeysAlong) { RunTask(Leases(client_.get())); }
+
+Task<> Watches(Client* client, bool safe) {
+  auto all = client->OpenWatch({.key = "/w/", .range_end = PrefixEnd("/w/"), .start_revision = 1, .previous = true});
+  auto one = client->OpenWatch({.key = "/w/1", .start_revision = 1});
+  for (int i = 0; i < 3; ++i) co_await client->Put(fmt::format("/w/{}", i), "v", 0, In(seconds(5)));
+  auto last = co_await client->Put("/w/0", "w", 0, In(seconds(5)));
+  std::vector<WatchEvent> events;
+  while (events.size() < 4) {
+    auto batch = co_await all->Next();
+    EXPECT_TRUE(batch);
+    if (!batch) co_return;
+    for (auto& event : batch->events) events.push_back(event);
+  }
+  EXPECT_EQ(events[3].kv.mod_revision, *last);
+  EXPECT_EQ(events[3].previous.value, "v");
+  EXPECT_EQ(events[0].previous.version, 0);
+  auto single = co_await one->Next();
+  EXPECT_EQ(single->events.at(0).kv.key, "/w/1");
+  if (safe) {
+    all->RequestProgress();
+    auto progress = co_await all->Next();
+    EXPECT_TRUE(progress && progress->progress);
+    EXPECT_GE(progress->revision, *last);
+  }
+  co_await client->Compact(*last, In(seconds(5)));
+  auto old = client->OpenWatch({.key = "/w/", .start_revision = 2, .own_stream = true});
+  auto compacted = co_await old->Next();
+  EXPECT_EQ(compacted.error().code, Error::Code::kCompacted);
+  EXPECT_EQ(compacted.error().compact_revision, *last);
+}
+TEST_P(EtcdClient, ManyWatchesShareOneStream) { RunTask(Watches(client_.get(), GetParam() != "Debian")); }
+
+Task<> LargeRevisionComesWhole(Client* client) {
+  auto watch = client->OpenWatch({.key = "/f/", .range_end = PrefixEnd("/f/"), .start_revision = 1});
+  const std::string value(1 << 20, 'x');
+  for (int i = 0; i < 6; ++i) co_await client->Put(fmt::format("/f/{}", i), value, 0, In(seconds(10)));
+  auto late = client->OpenWatch({.key = "/f/", .range_end = PrefixEnd("/f/"), .start_revision = 1});
+  std::size_t seen = 0;
+  while (seen < 6) {
+    auto batch = co_await late->Next();
+    EXPECT_TRUE(batch);
+    if (!batch) co_return;
+    for (const auto& event : batch->events) EXPECT_EQ(event.kv.value.size(), value.size());
+    seen += batch->events.size();
+  }
+  EXPECT_EQ(seen, 6u);
+}
+TEST_P(EtcdClient, FragmentsAreJoined) { RunTask(LargeRevisionComesWhole(client_.get())); }
+
+// ---- kill -9 under load
+
+struct Load {
+  std::vector<std::pair<std::string, Revision>> acknowledged;
+  int ambiguous = 0;
+  bool stop = false;
+};
+Task<> Write(Client* client, Load* load) {
+  for (int i = 0; !load->stop; ++i) {
+    const std::string key = fmt::format("/k/{:06}", i);
+    auto result = co_await client->Swap(Cas(key, 0, "v"));
+    if (result && result->swapped) {
+      load->acknowledged.emplace_back(key, result->revision);
+    } else {
+      ++load->ambiguous;
+    }
+  }
+  while (!co_await client->Put("/k/end", "", 0, In(seconds(20)))) {
+  }
+}
+Task<> Collect(Watch* watch, std::vector<WatchEvent>* events) {
+  for (;;) {
+    auto batch = co_await watch->Next();
+    EXPECT_TRUE(batch) << batch.error().message;
+    if (!batch) co_return;
+    for (auto& event : batch->events) {
+      if (event.kv.key == "/k/end") co_return;
+      events->push_back(std::move(event));
+    }
+  }
+}
+TEST_P(EtcdClient, SurvivesKillUnderLoadWithNoEventLostOrDoubled) {
+  boost::asio::io_context context;
+  Load load;
+  std::vector<WatchEvent> events;
+  auto watch = client_->OpenWatch({.key = "/k/", .range_end = PrefixEnd("/k/"), .start_revision = 1});
+  const auto rethrow = [](std::exception_ptr error) {
+    if (error) std::rethrow_exception(error);
+  };
+  boost::asio::co_spawn(context, Write(client_.get(), &load), rethrow);
+  boost::asio::co_spawn(context, Collect(watch.get(), &events), rethrow);
+  std::thread clients([&] { context.run(); });
+  for (int i = 0; i < 3; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(400));
+    etcd_->Kill();
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    etcd_->Start();
+    etcd_->WaitUntilReady();
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(800));
+  boost::asio::post(context, [&] { load.stop = true; });
+  clients.join();
+  std::map<std::string, Revision> seen;
+  Revision last = 0;
+  for (const WatchEvent& event : events) {
+    EXPECT_GT(event.kv.mod_revision, last);
+    last = event.kv.mod_revision;
+    EXPECT_TRUE(seen.emplace(event.kv.key, last).second) << "doubled: " << event.kv.key;
+  }
+  for (const auto& [key, revision] : load.acknowledged) {
+    EXPECT_EQ(seen[key], revision) << "lost: " << key;
+  }
+  EXPECT_GT(load.acknowledged.size(), 0u);
+  EXPECT_LE(seen.size(), load.acknowledged.size() + load.ambiguous);
+}
+
+INSTANTIATE_TEST_SUITE_P(Versions, EtcdClient, ::testing::Values("Newest", "Debian"),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace apimesh::etcd

@@ -1,0 +1,297 @@
+#include "lib/etcd/watch_mux.h"
+
+#include "lib/base/log.h"
+#include "lib/etcd/convert.h"
+#include "lib/etcd/error.h"
+
+namespace apimesh::etcd {
+namespace {
+
+constexpr std::size_t kPauseBytes = 64u << 20;
+constexpr std::size_t kResumeBytes = 16u << 20;
+constexpr auto kFirstRetry = std::chrono::milliseconds(20);
+constexpr auto kLastRetry = std::chrono::milliseconds(1000);
+
+std::size_t SizeOf(const WatchBatch& batch) {
+  std::size_t bytes = sizeof(WatchBatch);
+  for (const WatchEvent& event : batch.events) {
+    bytes += sizeof(WatchEvent) + event.kv.key.size() + event.kv.value.size() + event.previous.value.size();
+  }
+  return bytes;
+}
+
+}  // namespace
+
+class WatchMux::MuxedWatch final : public Watch {
+ public:
+  MuxedWatch(std::shared_ptr<WatchMux> mux, SubscriptionPtr subscription)
+      : mux_(std::move(mux)), subscription_(std::move(subscription)) {}
+  ~MuxedWatch() override { mux_->Remove(subscription_); }
+  Task<Result<WatchBatch>> Next() override { return mux_->Next(subscription_); }
+  void RequestProgress() override { mux_->RequestProgress(); }
+
+ private:
+  const std::shared_ptr<WatchMux> mux_;
+  const SubscriptionPtr subscription_;
+};
+
+std::unique_ptr<Watch> WatchMux::Open(WatchOptions options) {
+  auto subscription = std::make_shared<Subscription>();
+  subscription->next_revision = options.start_revision;
+  subscription->options = std::move(options);
+  const std::lock_guard lock(mutex_);
+  if (stopped_) {
+    subscription->error = Error{Error::Code::kCancelled, "the client is closed"};
+  } else {
+    all_.push_back(subscription);
+    if (stream_) {
+      Create(subscription);
+    } else if (!retry_) {
+      Connect();
+    }
+  }
+  return std::make_unique<MuxedWatch>(shared_from_this(), subscription);
+}
+
+void WatchMux::Connect() {
+  ++generation_;
+  active_.clear();
+  unconfirmed_.clear();
+  const std::weak_ptr<WatchMux> weak = weak_from_this();
+  const std::uint64_t generation = generation_;
+  WatchStream::Callbacks callbacks;
+  callbacks.response = [weak, generation](etcdserverpb::WatchResponse& response) {
+    if (const auto self = weak.lock()) self->OnResponse(generation, response);
+  };
+  // The endpoints must outlive the call, which uses their stub's channel.
+  callbacks.done = [weak, generation, endpoints = endpoints_](const grpc::Status& status) {
+    if (const auto self = weak.lock()) self->OnStreamDone(generation, status);
+  };
+  stream_ = WatchStream::Start(*endpoints_, endpoints_->Current(), std::move(callbacks));
+  for (const SubscriptionPtr& subscription : all_) {
+    subscription->created = false;
+    subscription->fragments.clear();
+    if (!subscription->paused) Create(subscription);
+  }
+}
+
+void WatchMux::Create(const SubscriptionPtr& subscription) {
+  subscription->id = ++last_id_;
+  subscription->created = false;
+  active_[subscription->id] = subscription;
+  unconfirmed_.push_back(subscription->id);
+  etcdserverpb::WatchRequest request;
+  etcdserverpb::WatchCreateRequest& create = *request.mutable_create_request();
+  create.set_key(subscription->options.key);
+  create.set_range_end(subscription->options.range_end);
+  create.set_start_revision(subscription->next_revision);
+  create.set_progress_notify(subscription->options.progress_notify);
+  create.set_prev_kv(subscription->options.previous);
+  create.set_fragment(true);
+  create.set_watch_id(subscription->id);
+  stream_->Send(std::move(request));
+}
+
+void WatchMux::CancelAtServer(const SubscriptionPtr& subscription) {
+  if (active_.erase(subscription->id) == 0 || !stream_) return;
+  etcdserverpb::WatchRequest request;
+  request.mutable_cancel_request()->set_watch_id(subscription->id);
+  stream_->Send(std::move(request));
+}
+
+void WatchMux::OnResponse(std::uint64_t generation, etcdserverpb::WatchResponse& response) {
+  const std::lock_guard lock(mutex_);
+  if (generation != generation_ || !stream_) return;
+  failures_ = 0;
+  std::int64_t id = response.watch_id();
+  if (response.created()) {
+    if (unconfirmed_.empty()) return;
+    id = unconfirmed_.front();
+    unconfirmed_.pop_front();
+  } else if (id < 0 && !response.canceled() && response.events_size() == 0) {
+    const std::map<std::int64_t, SubscriptionPtr> everyone = active_;
+    for (const auto& [_, subscription] : everyone) OnProgress(subscription, response.header().revision());
+    return;
+  }
+  const auto found = active_.find(id);
+  if (found == active_.end()) return;  // closed meanwhile
+  const SubscriptionPtr subscription = found->second;
+  if (response.canceled()) {
+    OnCanceled(subscription, response);
+  } else if (response.created()) {
+    OnCreated(subscription, response.header().revision());
+  } else if (response.events_size() > 0) {
+    OnEvents(subscription, response);
+  } else {
+    OnProgress(subscription, response.header().revision());
+  }
+}
+
+void WatchMux::OnCreated(const SubscriptionPtr& subscription, Revision store_revision) {
+  subscription->created = true;
+  if (subscription->next_revision == 0) {
+    subscription->next_revision = store_revision + 1;
+  } else if (store_revision + 1 < subscription->next_revision) {
+    VerifyRevision(subscription);  // a member that lags, or a store that went back
+  }
+}
+
+void WatchMux::OnCanceled(const SubscriptionPtr& subscription, const etcdserverpb::WatchResponse& response) {
+  active_.erase(subscription->id);
+  const std::string& reason = response.cancel_reason();
+  if (response.compact_revision() > 0) {
+    return Fail(subscription, {Error::Code::kCompacted, reason.empty() ? "required revision has been compacted" : reason,
+                               response.compact_revision()});
+  }
+  const Error error = ErrorFrom(grpc::Status(grpc::StatusCode::UNAVAILABLE, reason), CallKind::kRead);
+  if (error.code == Error::Code::kPermissionDenied || error.code == Error::Code::kCompacted) {
+    return Fail(subscription, error);
+  }
+  log::Debug("etcd ended a watch of {} ({}); opening it again", subscription->options.key, reason);
+  stream_->Cancel();  // opened again on a fresh stream, with the back-off of one
+}
+
+void WatchMux::OnEvents(const SubscriptionPtr& subscription, etcdserverpb::WatchResponse& response) {
+  for (mvccpb::Event& event : *response.mutable_events()) {
+    // etcd may send again what a resumed watch has already seen.
+    if (event.kv().mod_revision() < subscription->next_revision) continue;
+    subscription->fragments.push_back(ToEvent(event));
+  }
+  if (response.fragment()) return;
+  WatchBatch batch;
+  batch.events.swap(subscription->fragments);
+  if (batch.events.empty()) return;
+  batch.revision = batch.events.back().kv.mod_revision;
+  Push(subscription, std::move(batch));
+}
+
+void WatchMux::OnProgress(const SubscriptionPtr& subscription, Revision revision) {
+  if (stream_->Member().progress != Endpoint::Progress::kSafe) return;
+  if (!subscription->created || !subscription->fragments.empty() || revision + 1 < subscription->next_revision) return;
+  WatchBatch batch;
+  batch.revision = revision;
+  batch.progress = true;
+  Push(subscription, std::move(batch));
+}
+
+void WatchMux::Push(const SubscriptionPtr& subscription, WatchBatch batch) {
+  subscription->next_revision = batch.revision + 1;
+  auto& queue = subscription->queue;
+  if (batch.progress && !queue.empty() && queue.back().progress) {
+    queue.back().revision = batch.revision;
+  } else {
+    subscription->queued_bytes += SizeOf(batch);
+    queue.push_back(std::move(batch));
+  }
+  if (subscription->queued_bytes > kPauseBytes && !subscription->paused) {
+    subscription->paused = true;
+    CancelAtServer(subscription);
+  }
+  if (subscription->reader) std::exchange(subscription->reader, nullptr)->Wake();
+}
+
+void WatchMux::Fail(const SubscriptionPtr& subscription, Error error) {
+  std::erase(all_, subscription);
+  subscription->error = std::move(error);
+  if (subscription->reader) std::exchange(subscription->reader, nullptr)->Wake();
+}
+
+void WatchMux::OnStreamDone(std::uint64_t generation, const grpc::Status& status) {
+  const std::lock_guard lock(mutex_);
+  if (generation != generation_ || stopped_) return;
+  const Endpoint& member = stream_->Member();
+  stream_ = nullptr;
+  active_.clear();
+  if (all_.empty()) return;
+  log::Debug("watch stream to {} ended: {}", member.url, status.error_message());
+  endpoints_->MoveOnFrom(member);
+  ConnectLater();
+}
+
+void WatchMux::ConnectLater() {
+  const auto wait = std::min<std::chrono::milliseconds>(kFirstRetry * (1 << std::min(failures_, 10)), kLastRetry);
+  ++failures_;
+  retry_ = std::make_shared<grpc::Alarm>();
+  const std::weak_ptr<WatchMux> weak = weak_from_this();
+  retry_->Set(std::chrono::system_clock::now() + wait, [weak](bool) {
+    const auto self = weak.lock();
+    if (!self) return;
+    const std::lock_guard lock(self->mutex_);
+    self->retry_ = nullptr;
+    if (!self->stopped_ && !self->stream_ && !self->all_.empty()) self->Connect();
+  });
+}
+
+void WatchMux::VerifyRevision(const SubscriptionPtr& subscription) {
+  struct Check {
+    grpc::ClientContext context;
+    etcdserverpb::RangeRequest request;
+    etcdserverpb::RangeResponse response;
+  };
+  auto check = std::make_shared<Check>();
+  check->request.set_key(std::string(1, '\0'));
+  check->request.set_count_only(true);
+  check->context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(10));
+  endpoints_->AddToken(check->context);
+  const std::weak_ptr<WatchMux> weak = weak_from_this();
+  auto done = [weak, subscription, check, endpoints = endpoints_](const grpc::Status& status) {
+    const auto self = weak.lock();
+    if (!self || !status.ok()) return;  // unclear: the watch waits, as it would at a lagging member
+    const std::lock_guard lock(self->mutex_);
+    const Revision newest = check->response.header().revision();
+    if (newest + 1 >= subscription->next_revision) return;
+    self->CancelAtServer(subscription);
+    self->Fail(subscription, {Error::Code::kFutureRevision,
+                              fmt::format("etcd is at revision {}, before revision {} that was seen: it was restored",
+                                          newest, subscription->next_revision - 1)});
+  };
+  endpoints_->Current().kv->async()->Range(&check->context, &check->request, &check->response, std::move(done));
+}
+
+Task<Result<WatchBatch>> WatchMux::Next(SubscriptionPtr subscription) {
+  for (;;) {
+    std::shared_ptr<Wakeup> wakeup;
+    {
+      const std::lock_guard lock(mutex_);
+      if (!subscription->queue.empty()) {
+        WatchBatch batch = std::move(subscription->queue.front());
+        subscription->queue.pop_front();
+        subscription->queued_bytes = subscription->queue.empty() ? 0 : subscription->queued_bytes - SizeOf(batch);
+        if (subscription->paused && subscription->queued_bytes < kResumeBytes) {
+          subscription->paused = false;
+          if (stream_) Create(subscription);
+        }
+        co_return batch;
+      }
+      if (subscription->error) co_return *subscription->error;
+      wakeup = Wakeup::New();
+      subscription->reader = wakeup;
+    }
+    if (!co_await Wakeup::Wait(wakeup)) co_return Error{Error::Code::kCancelled, "cancelled"};
+  }
+}
+
+void WatchMux::RequestProgress() {
+  const std::lock_guard lock(mutex_);
+  if (!stream_ || stream_->Member().progress != Endpoint::Progress::kSafe) return;
+  etcdserverpb::WatchRequest request;
+  request.mutable_progress_request();
+  stream_->Send(std::move(request));
+}
+
+void WatchMux::Remove(const SubscriptionPtr& subscription) {
+  const std::lock_guard lock(mutex_);
+  CancelAtServer(subscription);
+  std::erase(all_, subscription);
+  if (all_.empty() && stream_) stream_->Cancel();
+}
+
+void WatchMux::Stop() {
+  const std::lock_guard lock(mutex_);
+  stopped_ = true;
+  if (stream_) stream_->Cancel();
+  const auto everyone = all_;
+  for (const SubscriptionPtr& subscription : everyone) Fail(subscription, {Error::Code::kCancelled, "the client is closed"});
+}
+
+}  // namespace apimesh::etcd
