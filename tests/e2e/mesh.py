@@ -1,0 +1,163 @@
+"""Starts the real processes for the end-to-end tests: a store or etcd, and our kube-apiserver or the whole `apimesh up`."""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import ssl
+import subprocess
+import time
+import urllib.error
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BIN = pathlib.Path(os.environ.get("APIMESH_BIN", ROOT / "build/bin"))
+KUBECTL = os.environ.get("KUBECTL", shutil.which("kubectl") or "kubectl")
+SERVICES = ("core-api", "extensions-api", "authn-authz", "aggregator")
+ADMIN_TOKEN = "admin-token-of-the-e2e-tests"
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def wait_until(condition, seconds, what):
+    """Waits for a true value and returns it."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if value := condition():
+            return value
+        time.sleep(0.02)
+    raise AssertionError(f"not within {seconds} s: {what}")
+
+
+class Answer:
+    def __init__(self, code, headers, body):
+        self.code, self.headers, self.body = code, headers, body
+
+    def json(self):
+        return json.loads(self.body)
+
+
+class Client:
+    """A plain HTTPS client: what a user with curl sees."""
+
+    def __init__(self, url, token=ADMIN_TOKEN, cert=None):
+        self.url, self.token = url, token
+        self.context = ssl._create_unverified_context()
+        if cert:
+            self.context.load_cert_chain(*cert)
+
+    def __call__(self, method, path, body=None, headers=None, timeout=20):
+        headers = dict(headers or {})
+        if self.token:
+            headers.setdefault("Authorization", f"Bearer {self.token}")
+        if body is not None and not isinstance(body, (bytes, str)):
+            body = json.dumps(body)
+            headers.setdefault("Content-Type", "application/json")
+        data = body.encode() if isinstance(body, str) else body
+        request = urllib.request.Request(self.url + path, data=data, headers=headers, method=method)
+        try:
+            with urllib.request.urlopen(request, context=self.context, timeout=timeout) as answer:
+                return Answer(answer.status, answer.headers, answer.read().decode())
+        except urllib.error.HTTPError as error:
+            return Answer(error.code, error.headers, error.read().decode())
+
+    def get(self, path, **kw):
+        return self("GET", path, **kw)
+
+    def answers(self, path, code=200):
+        try:
+            return self.get(path, timeout=2).code == code
+        except OSError:
+            return False
+
+
+class Store:
+    """Our embedded store, or the real etcd if `binary` says so."""
+
+    def __init__(self, folder, binary=None):
+        port, peer = free_port(), free_port()
+        self.url = f"http://127.0.0.1:{port}"
+        arguments = [str(binary or BIN / "store"), "--data-dir", str(folder), "--listen-client-urls", self.url, "--advertise-client-urls", self.url]
+        if binary:
+            arguments += ["--listen-peer-urls", f"http://127.0.0.1:{peer}", "--initial-advertise-peer-urls", f"http://127.0.0.1:{peer}",
+                          "--initial-cluster", f"default=http://127.0.0.1:{peer}", "--unsafe-no-fsync"]
+        self.process = subprocess.Popen(arguments, stdout=open(f"{folder}.log", "ab"), stderr=subprocess.STDOUT)
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait()
+
+
+class KubeApiserver:
+    """Our kube-apiserver binary, with the flags that test tools give it."""
+
+    def __init__(self, folder, etcd_url, *extra, binary=None):
+        self.folder = pathlib.Path(folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.port = free_port()
+        self.url = f"https://127.0.0.1:{self.port}"
+        key, tokens = self.folder / "sa.key", self.folder / "tokens.csv"
+        if not key.exists():
+            subprocess.run(["openssl", "genrsa", "-out", str(key), "2048"], check=True, capture_output=True)
+        tokens.write_text(f'{ADMIN_TOKEN},admin,admin-uid,"system:masters"\n')
+        self.log = self.folder / "apiserver.log"
+        self.arguments = [str(binary or BIN / "kube-apiserver"), f"--etcd-servers={etcd_url}", f"--cert-dir={self.folder}/certs", f"--secure-port={self.port}",
+                          "--bind-address=127.0.0.1", f"--token-auth-file={tokens}", "--authorization-mode=RBAC", f"--service-account-key-file={key}",
+                          f"--service-account-signing-key-file={key}", "--service-account-issuer=https://kubernetes.default.svc",
+                          "--service-cluster-ip-range=10.0.0.0/24", "--allow-privileged=true", *extra]
+        self.client = Client(self.url)
+        self.anonymous = Client(self.url, token=None)
+        self.process = None
+
+    def start(self, wait=True):
+        began = time.monotonic()
+        self.process = subprocess.Popen(self.arguments, stdout=open(self.log, "ab"), stderr=subprocess.STDOUT, start_new_session=True)
+        if wait:
+            wait_until(lambda: self.anonymous.answers("/healthz") or self.process.poll() is not None, 30, "kube-apiserver is up")
+            assert self.process.poll() is None, self.log.read_text()[-3000:]
+        self.seconds_to_ready = time.monotonic() - began
+        return self
+
+    def children(self):
+        """{service: pid} of the running services."""
+        found = {}
+        listing = subprocess.run(["ps", "--ppid", str(self.process.pid), "-o", "pid=,args="], capture_output=True, text=True).stdout
+        for line in listing.splitlines():
+            pid, command = line.split(maxsplit=1)
+            found[pathlib.Path(command.split()[0]).name] = int(pid)
+        return found
+
+    def memory_kilobytes(self):
+        total = 0
+        for pid in [self.process.pid, *self.children().values()]:
+            for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
+                if line.startswith("VmRSS"):
+                    total += int(line.split()[1])
+        return total
+
+    def stop(self, sig=signal.SIGTERM, group=False, limit=20):
+        if self.process.poll() is None:
+            (os.killpg if group else os.kill)(self.process.pid, sig)
+        return self.process.wait(limit)
+
+    def kubeconfig(self):
+        path = self.folder / "kubeconfig"
+        path.write_text(f"""apiVersion: v1
+kind: Config
+clusters: [{{name: e, cluster: {{server: "{self.url}", insecure-skip-tls-verify: true}}}}]
+users: [{{name: e, user: {{token: {ADMIN_TOKEN}}}}}]
+contexts: [{{name: e, context: {{cluster: e, user: e}}}}]
+current-context: e
+""")
+        return path
+
+    def kubectl(self, *arguments, check=True, stdin=None, binary=None):
+        run = subprocess.run([str(binary or KUBECTL), f"--kubeconfig={self.kubeconfig()}", f"--cache-dir={self.folder}/cache", *arguments],
+                             capture_output=True, text=True, timeout=90, input=stdin)
+        assert not check or run.returncode == 0, f"kubectl {' '.join(arguments)}: {run.stdout}{run.stderr}"
+        return run

@@ -1,0 +1,92 @@
+"""What tools that start a kube-apiserver binary rely on."""
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+
+import mesh
+
+BINARY = mesh.BIN / "kube-apiserver"
+
+
+def run(*arguments):
+    return subprocess.run([str(BINARY), *arguments], capture_output=True, text=True, timeout=10)
+
+
+def test_help_is_instant_and_lists_flags_one_a_line():
+    began = time.monotonic()
+    result = run("--help")
+    assert time.monotonic() - began < 0.5
+    assert result.returncode == 0
+    lines = [line.split()[0] for line in result.stdout.splitlines() if line.startswith("  --")]
+    assert {"--etcd-servers", "--secure-port", "--service-account-issuer", "--cert-dir", "--advertise-port"} <= set(lines)
+
+
+def test_version():
+    assert run("--version").stdout.startswith("Kubernetes v1.36.")
+
+
+@pytest.mark.parametrize("arguments,text", [
+    (["--nope"], "unknown flag: --nope"),
+    (["--secure-port=abc"], 'invalid argument "abc" for "--secure-port"'),
+    (["word"], "does not take any arguments"),
+    ([], "--etcd-servers must be specified"),
+])
+def test_bad_flags_end_with_a_clear_error(arguments, text):
+    result = run(*arguments)
+    assert result.returncode == 1
+    assert text in result.stderr
+
+
+def test_anonymous_health_and_version(server):
+    for path in ("/healthz", "/livez", "/readyz", "/version"):
+        assert server.anonymous.get(path).code == 200, path
+    assert server.anonymous.get("/healthz").body == "ok"
+    assert server.anonymous.get("/version").json()["gitVersion"].startswith("v1.36.")
+    assert server.anonymous.get("/api/v1/namespaces").code == 403
+
+
+def test_verbose_health_names_every_check(server):
+    body = server.client.get("/readyz?verbose").body
+    assert body.splitlines()[-1] == "readyz check passed"
+    assert "[+]etcd ok" in body and "[+]ping ok" in body
+    assert server.client.get("/readyz/ping").body == "ok"
+    assert "excluded" in server.client.get("/readyz?verbose&exclude=ping").body
+
+
+def test_version_override(tmp_path):
+    store = mesh.Store(tmp_path / "store")
+    server = mesh.KubeApiserver(tmp_path, store.url, "--version=v1.36.3-custom").start()
+    try:
+        assert server.anonymous.get("/version").json()["gitVersion"] == "v1.36.3-custom"
+    finally:
+        server.stop()
+        store.stop()
+
+
+@pytest.mark.parametrize("group", [False, True], ids=["launcher", "group"])
+def test_sigterm_ends_everything(own_server, group):
+    children = own_server.children()
+    assert set(mesh.SERVICES) <= set(children)
+    began = time.monotonic()
+    assert own_server.stop(signal.SIGTERM, group=group) == 0
+    assert time.monotonic() - began < 10
+    for pid in children.values():
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+def test_self_signed_certificate_is_written_once(own_server):
+    certificate = own_server.folder / "certs/apiserver.crt"
+    first = certificate.read_text()
+    own_server.stop()
+    own_server.start()
+    assert certificate.read_text() == first
+
+
+def test_ready_quickly_and_small(own_server):
+    """Goals: 0.5 s and 60 MB. The test allows for a busy machine and fails only when something is badly off."""
+    assert own_server.seconds_to_ready < 3
+    assert own_server.memory_kilobytes() < 160_000
