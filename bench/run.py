@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""./apimesh bench: this mesh and the real kube-apiserver on the same machine, same etcd, same data, same load, interleaved."""
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import servers
+import workloads
+
+ROOT = servers.ROOT
+RESULTS = ROOT / "bench/results"
+
+
+def progress(text):
+    print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
+
+
+def find_reference():
+    """The real kube-apiserver: $APIMESH_REFERENCE, or built once from the Go registry."""
+    if path := os.environ.get("APIMESH_REFERENCE"):
+        return path
+    binary = ROOT / ".venv/bin/kube-apiserver-reference"
+    if not binary.exists():
+        if not shutil.which("go"):
+            print("There is no Go toolchain, so the real kube-apiserver can't be built: measuring ours alone.", file=sys.stderr)
+            return None
+        print("Building the real kube-apiserver from the Go registry (once, several minutes).", file=sys.stderr)
+        subprocess.run(["go", "build", "-trimpath", "-ldflags", "-s -w", "-o", str(binary), "./kube-apiserver"], cwd=ROOT / "bench/peer", check=True,
+                       env={**os.environ, "CGO_ENABLED": "0", "GOFLAGS": "-buildvcs=false"})
+    return binary
+
+
+def find_etcd():
+    etcd = os.environ.get("APIMESH_ETCD_BINARY") or shutil.which("etcd36") or shutil.which("etcd")
+    if not etcd:
+        sys.exit("no etcd: run me by ./apimesh bench, which builds one")
+    return etcd
+
+
+def measure(server, run, seconds):
+    before = server.cpu_seconds()
+    result = run(server, seconds)
+    cpu = server.cpu_seconds() - before
+    if result["errors"]:
+        raise RuntimeError(f"{server.name}: {result['errors']} errors: {result['errorTexts']}")
+    return {"cpu_us": cpu * 1e6 / max(result["done"], 1), "per_second": result["perSecond"], "p50_us": result["p50"], "p99_us": result["p99"],
+            "memory_mb": server.memory()}
+
+
+def median(values, key):
+    return statistics.median(value[key] for value in values)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="the rows of the goals table only, two short rounds (under 3 minutes)")
+    parser.add_argument("--pods", type=int, default=workloads.PODS)
+    parser.add_argument("--rounds", type=int)
+    parser.add_argument("--seconds", type=float, help="of each workload in each round")
+    parser.add_argument("--ours-only", action="store_true")
+    parser.add_argument("--no-envoy", action="store_true")
+    parser.add_argument("--only", help="workloads whose name has this text")
+    arguments = parser.parse_args()
+    rounds = arguments.rounds or (2 if arguments.quick else 3)
+    seconds = arguments.seconds or (2 if arguments.quick else 5)
+
+    etcd = find_etcd()
+    kinds = [("ours", servers.Ours)]
+    if not arguments.no_envoy and (os.environ.get("APIMESH_ENVOY") or shutil.which("envoy")):
+        kinds.append(("ours through Envoy", servers.OursThroughEnvoy))
+    if not arguments.ours_only and (reference := find_reference()):
+        servers.Reference.binary = reference
+        kinds.append(("kube-apiserver", servers.Reference))
+
+    folder = tempfile.mkdtemp(prefix="apimesh-bench-")
+    running, results, failures = [], {}, []
+    try:
+        for name, kind in kinds:
+            progress(f"starting {name}")
+            server = kind(name, folder, etcd)
+            running.append(server)
+            time.sleep(2)
+            results.setdefault("start to ready (s)", {})[name] = {"value": server.seconds_to_ready}
+            results.setdefault("memory idle (MB)", {})[name] = {"value": server.memory()}
+        for server in running:
+            progress(f"seeding {arguments.pods} pods into {server.name}")
+            workloads.seed(server, arguments.pods)
+        chosen = [(n, f) for n, f, quick in workloads.WORKLOADS if (quick or not arguments.quick) and (not arguments.only or arguments.only in n)]
+        samples = {name: {server.name: [] for server in running} for name, _ in chosen}
+        for turn in range(rounds):
+            for name, run in chosen:
+                for server in running[turn % len(running):] + running[:turn % len(running)]:
+                    progress(f"round {turn + 1} of {rounds}: {name}: {server.name}")
+                    try:
+                        samples[name][server.name].append(measure(server, run, seconds))
+                    except RuntimeError as error:
+                        failures.append(f"{name}: {error}")
+        for name, by_server in samples.items():
+            results[name] = {server: {key: median(values, key) for key in values[0]} for server, values in by_server.items() if values}
+        for server in running:
+            results.setdefault("memory after (MB)", {})[server.name] = {"value": server.memory(), "peak": server.memory("VmHWM")}
+    finally:
+        progress("")
+        for server in running:
+            server.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+    from report import print_table, write_documents
+    print_table(results)
+    for failure in failures:
+        print("FAILED " + failure, file=sys.stderr)
+    RESULTS.mkdir(exist_ok=True)
+    stamp = time.strftime("%Y-%m-%d") + ("-quick" if arguments.quick else "")
+    (RESULTS / f"{stamp}.json").write_text(json.dumps({"pods": arguments.pods, "rounds": rounds, "seconds": seconds, "results": results}, indent=1) + "\n")
+    if not arguments.only:
+        write_documents(results, arguments)
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+"""The servers under test: ours by its own port, ours through Envoy, and the real kube-apiserver; each with an etcd of its own."""
+import os
+import pathlib
+import signal
+import socket
+import ssl
+import subprocess
+import time
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BIN = ROOT / "build/bin"
+TOKEN = "bench-token"
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def children_of(pid):
+    listing = subprocess.run(["ps", "--ppid", str(pid), "-o", "pid="], capture_output=True, text=True).stdout
+    return [int(p) for p in listing.split()]
+
+
+class Etcd:
+    def __init__(self, folder, binary):
+        client, peer = free_port(), free_port()
+        self.url = f"http://127.0.0.1:{client}"
+        self.process = subprocess.Popen(
+            [str(binary), "--data-dir", str(folder), "--listen-client-urls", self.url, "--advertise-client-urls", self.url, "--listen-peer-urls",
+             f"http://127.0.0.1:{peer}", "--initial-advertise-peer-urls", f"http://127.0.0.1:{peer}", "--initial-cluster", f"default=http://127.0.0.1:{peer}",
+             "--quota-backend-bytes", "8589934592", "--log-level", "error"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait()
+
+
+class Server:
+    """One server, measured over all its processes, etcd apart."""
+
+    def __init__(self, name, folder, etcd_binary):
+        self.name, self.folder = name, pathlib.Path(folder) / name.replace(" ", "-")
+        self.folder.mkdir(parents=True)
+        self.etcd = Etcd(self.folder / "etcd", etcd_binary)
+        self.wait_for_etcd()
+        self.port = free_port()
+        self.url = f"https://127.0.0.1:{self.port}"
+        self.key = self.folder / "sa.key"
+        subprocess.run(["openssl", "genrsa", "-out", str(self.key), "2048"], check=True, capture_output=True)
+        (self.folder / "tokens.csv").write_text(f'{TOKEN},admin,admin,"system:masters"\n')
+        began = time.monotonic()
+        self.process = subprocess.Popen(self.command(), stdout=open(self.folder / "log", "wb"), stderr=subprocess.STDOUT, env=self.environment())
+        self.wait_ready()
+        self.seconds_to_ready = time.monotonic() - began
+
+    def environment(self):
+        return None
+
+    def flags(self):
+        return [f"--etcd-servers={self.etcd.url}", f"--token-auth-file={self.folder}/tokens.csv", "--authorization-mode=RBAC,Node",
+                f"--service-account-key-file={self.key}", f"--service-account-signing-key-file={self.key}",
+                "--service-account-issuer=https://kubernetes.default.svc", "--service-cluster-ip-range=10.0.0.0/24", "--allow-privileged=true",
+                "--max-requests-inflight=3000", "--max-mutating-requests-inflight=1000", "--disable-admission-plugins=ServiceAccount"]
+
+    def wait_for_etcd(self):
+        for _ in range(500):
+            try:
+                with urllib.request.urlopen(self.etcd.url + "/health", timeout=1):
+                    return
+            except OSError:
+                time.sleep(0.02)
+        raise RuntimeError("etcd does not answer")
+
+    def wait_ready(self):
+        context = ssl._create_unverified_context()
+        request = urllib.request.Request(self.url + "/readyz", headers={"Authorization": f"Bearer {TOKEN}"})
+        for _ in range(6000):
+            if self.process.poll() is not None:
+                raise RuntimeError(f"{self.name} ended: " + (self.folder / "log").read_text()[-2000:])
+            try:
+                with urllib.request.urlopen(request, context=context, timeout=2):
+                    return
+            except OSError:
+                time.sleep(0.01)
+        raise RuntimeError(f"{self.name} is not ready after a minute; see {self.folder}/log")
+
+    def pids(self):
+        return [self.process.pid, *children_of(self.process.pid)]
+
+    def cpu_seconds(self):
+        total = 0
+        for pid in self.pids():
+            fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+            total += int(fields[11]) + int(fields[12])
+        return total / TICKS
+
+    def memory(self, what="VmRSS"):
+        """Megabytes of all processes together; VmHWM for the peak."""
+        total = 0
+        for pid in self.pids():
+            for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
+                if line.startswith(what):
+                    total += int(line.split()[1])
+        return total / 1024
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            self.process.wait(30)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+        self.etcd.stop()
+
+
+class Ours(Server):
+    def command(self):
+        return [str(BIN / "kube-apiserver"), "--bind-address=127.0.0.1", f"--secure-port={self.port}", f"--cert-dir={self.folder}/certs", *self.flags()]
+
+
+class OursThroughEnvoy(Server):
+    def command(self):
+        own = ("--etcd-servers", "--service-account", "--service-cluster-ip-range", "--authorization-mode", "--allow-privileged")
+        return [str(BIN / "apimesh"), "up", "--dir", str(self.folder / "mesh"), "--port", str(self.port), "--front-proxy", "envoy", "--etcd-servers",
+                self.etcd.url, "--", *(flag for flag in self.flags() if not flag.startswith(own))]
+
+
+class Reference(Server):
+    binary = None
+
+    def command(self):
+        return [str(self.binary), "--bind-address=127.0.0.1", f"--secure-port={self.port}", f"--cert-dir={self.folder}/certs", "--advertise-address=127.0.0.1",
+                *self.flags()]

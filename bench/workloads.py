@@ -1,0 +1,119 @@
+"""What is measured. Each workload runs on a server that holds the seeded pods, and returns the load generator's figures."""
+import json
+import subprocess
+
+from servers import BIN, TOKEN
+
+PODS = 5000
+NAMESPACE = "/api/v1/namespaces/default"
+APPLY = "application/apply-patch+yaml"
+
+
+def pod(name, number):
+    """A pod of about 6 KB of JSON, as controllers make them."""
+    containers = [{
+        "name": f"c{i}", "image": f"registry.example.com/team/app-{i}:v1.2.{i}", "args": [f"--flag-{j}=value-{j}" for j in range(12)],
+        "env": [{"name": f"VARIABLE_{j}", "value": f"value-of-variable-{j}"} for j in range(14)],
+        "ports": [{"name": "http", "containerPort": 8080 + i, "protocol": "TCP"}],
+        "resources": {"limits": {"cpu": "500m", "memory": "256Mi"}, "requests": {"cpu": "100m", "memory": "128Mi"}},
+        "readinessProbe": {"httpGet": {"path": "/ready", "port": 8080 + i}, "periodSeconds": 10},
+        "volumeMounts": [{"name": "config", "mountPath": "/etc/app"}],
+    } for i in range(2)]
+    return {"apiVersion": "v1", "kind": "Pod",
+            "metadata": {"name": name, "labels": {"app": "bench", "fiftieth": number, "tier": "backend"},
+                         "annotations": {f"example.com/annotation-{j}": "x" * 60 for j in range(4)}},
+            "spec": {"automountServiceAccountToken": False, "containers": containers, "volumes": [{"name": "config", "configMap": {"name": "app"}}],
+                     "nodeSelector": {"disk": "ssd"}, "tolerations": [{"key": "dedicated", "operator": "Equal", "value": "bench", "effect": "NoSchedule"}]}}
+
+
+def load(server, *arguments, headers=()):
+    command = [str(BIN / "load"), "--url", server.url, "--header", f"Authorization: Bearer {TOKEN}"]
+    for header in headers:
+        command += ["--header", header]
+    run = subprocess.run([*command, *arguments], capture_output=True, text=True)
+    if not run.stdout:
+        raise RuntimeError(run.stderr)
+    return json.loads(run.stdout)
+
+
+def requests(*arguments, headers=()):
+    """PODS and PODS/50 among the arguments stand for the number of seeded pods."""
+    def run(server, seconds):
+        counts = {"PODS": str(server.pods), "PODS/50": str(server.pods // 50)}
+        return load(server, "requests", *(counts.get(argument, argument) for argument in arguments), "--seconds", str(seconds), headers=headers)
+    return run
+
+
+def seed(server, count):
+    """Pods by 8 writers; 1 in 50 has a label of its own."""
+    server.pods = count
+    body = json.dumps(pod("pod-{n}", "{n}"))
+    result = None
+    for part in range(50):
+        # All pods of one fiftieth share the label value.
+        result = load(server, "requests", "--method", "POST", "--path", NAMESPACE + "/pods", "--body", body.replace('"fiftieth": "{n}"', f'"fiftieth": "f{part}"'),
+                      "--connections", "8", "--count", str(count // 50), "--first", str(part * (count // 50)), "--expect-code", "201",
+                      headers=["Content-Type: application/json"])
+        if result["errors"]:
+            raise RuntimeError(f"{server.name}: seeding failed: {result['errorTexts']}")
+    return result
+
+
+def config_map(name, value):
+    return json.dumps({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {"key": value, "other": "y" * 200}})
+
+
+def create(kind):
+    counter = {"first": 0}
+
+    def run(server, seconds):
+        path, body = (NAMESPACE + "/configmaps", config_map("new-{n}", "v")) if kind == "configmap" else (NAMESPACE + "/pods", json.dumps(pod("new-{n}", "none")))
+        counter["first"] += 1_000_000
+        return load(server, "requests", "--method", "POST", "--path", path, "--body", body, "--connections", "8", "--seconds", str(seconds), "--first",
+                    str(counter["first"]), "--expect-code", "201", headers=["Content-Type: application/json"])
+    return run
+
+
+def change(method, body, content_type):
+    def run(server, seconds):
+        for worker in range(8):
+            load(server, "requests", "--method", "POST", "--path", NAMESPACE + "/configmaps", "--body", config_map(f"changed-{worker}", "v"), "--count", "1",
+                 "--connections", "1", headers=["Content-Type: application/json"])
+        path = NAMESPACE + "/configmaps/changed-{w}" + ("?fieldManager=bench&force=true" if content_type == APPLY else "")
+        return load(server, "requests", "--method", method, "--path", path, "--body", body, "--connections", "8", "--seconds", str(seconds),
+                    headers=[f"Content-Type: {content_type}"])
+    return run
+
+
+def watch(watchers, events):
+    def run(server, _):
+        load(server, "requests", "--method", "POST", "--path", NAMESPACE + "/configmaps", "--body", config_map("watched", "v"), "--count", "1", "--connections", "1",
+             headers=["Content-Type: application/json"])
+        return load(server, "watch", "--path", NAMESPACE + "/configmaps?watch=true&fieldSelector=metadata.name%3Dwatched", "--change-path",
+                    NAMESPACE + "/configmaps/watched", "--change-body", '{"data":{"key":"v{n}"}}', "--watchers", str(watchers), "--events", str(events))
+    return run
+
+
+TABLE = "Accept: application/json;as=Table;v=v1;g=meta.k8s.io"
+METADATA = "Accept: application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"
+PROTOBUF = "Accept: application/vnd.kubernetes.protobuf"
+ITEM = '"uid":"'
+
+# name, function, in the quick form
+WORKLOADS = [
+    ("GET one pod", requests("--path", NAMESPACE + "/pods/pod-7", "--expect-text", '"name":"pod-7"'), True),
+    ("GET one pod, rv=0", requests("--path", NAMESPACE + "/pods/pod-7?resourceVersion=0", "--expect-text", '"name":"pod-7"'), False),
+    ("LIST all pods", requests("--path", NAMESPACE + "/pods", "--connections", "2", "--expect-text", ITEM, "--expect-times", "PODS"), True),
+    ("LIST limit=500", requests("--path", NAMESPACE + "/pods?limit=500", "--connections", "4", "--expect-text", ITEM, "--expect-times", "500"), True),
+    ("LIST by label, 1 in 50", requests("--path", NAMESPACE + "/pods?labelSelector=fiftieth%3Df7", "--connections", "8", "--expect-text", ITEM, "--expect-times", "PODS/50"), True),
+    ("LIST as Table", requests("--path", NAMESPACE + "/pods?limit=500", "--connections", "4", headers=[TABLE]), False),
+    ("LIST as protobuf", requests("--path", NAMESPACE + "/pods?limit=500", "--connections", "4", headers=[PROTOBUF]), False),
+    ("LIST metadata only", requests("--path", NAMESPACE + "/pods?limit=500", "--connections", "4", headers=[METADATA]), False),
+    ("create a ConfigMap", create("configmap"), True),
+    ("create a Pod (6 KB)", create("pod"), True),
+    ("update a ConfigMap", change("PUT", config_map("changed-{w}", "u{n}"), "application/json"), False),
+    ("patch a ConfigMap", change("PATCH", '{"data":{"key":"p{n}"}}', "application/merge-patch+json"), False),
+    ("apply a ConfigMap", change("PATCH", config_map("changed-{w}", "a{n}"), APPLY), False),
+    ("watch event to 500 watchers", watch(500, 40), True),
+    ("watch event to 5,000 watchers", watch(5000, 5), False),
+]
