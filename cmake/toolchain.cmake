@@ -22,7 +22,7 @@ if(APIMESH_MOLD)
   endif()
 endif()
 
-add_compile_options(-Wall -Wextra -Wno-missing-field-initializers -fdiagnostics-color=auto)
+add_compile_options(-pthread -Wall -Wextra -Wno-missing-field-initializers -fdiagnostics-color=auto)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 reports these falsely through coroutines and inlined std::string code at -O2.
   add_compile_options(-fpch-preprocess -Wno-maybe-uninitialized -Wno-restrict -Wno-dangling-pointer

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,6 +57,8 @@ class ResponseStream {
   virtual Task<bool> Write(std::vector<SharedBytes> pieces) = 0;
   /// Runs once when the reader goes away, from any thread; at once if it is gone already.
   virtual void OnCancel(std::function<void()> callback) = 0;
+  /// The answer breaks off here: its reader must see that it is incomplete. No Write() after it.
+  virtual void Abort() = 0;
 };
 
 /// A two-way byte stream (upgraded connection).
@@ -65,6 +68,19 @@ class ByteStream {
   virtual Task<meta::Result<std::string>> Read() = 0;  // empty: the other side has finished
   virtual Task<bool> Write(std::string data) = 0;
   virtual void Close() = 0;
+};
+
+/// The server's end of Connect, before it is known whether the connection is upgraded.
+class ConnectStream : public ByteStream {
+ public:
+  /// First and once: code 101 upgrades, and bytes may flow; anything else is the whole answer.
+  virtual Task<bool> Answer(Response head) = 0;
+};
+
+/// The client's end of Connect.
+struct Connection {
+  Response head;
+  std::unique_ptr<ByteStream> stream;  // set if and only if head.code is 101
 };
 
 struct GroupVersionDescription {
@@ -89,7 +105,7 @@ class DelegateHandler {
   virtual ~DelegateHandler() = default;
   virtual Task<Response> Call(Request request) = 0;
   virtual Task<> Stream(Request request, ResponseStream& stream) = 0;
-  virtual Task<> Connect(Request request, std::unique_ptr<ByteStream> stream) = 0;
+  virtual Task<> Connect(Request request, std::unique_ptr<ConnectStream> stream) = 0;
   /// Calls `changed` now and after every change, from any thread, until the returned handle is destroyed.
   virtual std::shared_ptr<void> Describe(std::function<void(Description)> changed) = 0;
 };
@@ -100,9 +116,10 @@ class DelegateClient {
  public:
   virtual ~DelegateClient() = default;
   virtual Task<Response> Call(Request request) = 0;
-  /// Streams the answer into `stream`; a failure before the head is written becomes an error Response there.
+  /// Streams the answer into `stream`; a failure before the head is written becomes an error answer there, a later one
+  /// its Abort().
   virtual Task<> Stream(Request request, ResponseStream& stream) = 0;
-  virtual Task<meta::Result<std::unique_ptr<ByteStream>>> Connect(Request request) = 0;
+  virtual Task<Connection> Connect(Request request) = 0;
   /// Keeps a Describe stream open, reconnecting for ever; calls `changed` with each description and with nullopt when
   /// the server is lost.
   virtual std::shared_ptr<void> Describe(std::function<void(std::optional<Description>)> changed) = 0;

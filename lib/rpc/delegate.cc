@@ -1,0 +1,30 @@
+#include "lib/rpc/delegate.h"
+
+#include <boost/json/serialize.hpp>
+
+namespace apimesh::rpc {
+
+std::string_view Request::Header(std::string_view name) const {
+  for (const auto& [key, value] : headers) {
+    if (key == name) return value;
+  }
+  return {};
+}
+
+Response Response::Json(int code, std::string body) {
+  Response response;
+  response.code = code;
+  response.headers.emplace_back("content-type", "application/json");
+  response.body.emplace_back(std::move(body));
+  return response;
+}
+
+Response Response::Error(const meta::ApiError& error) {
+  Response response = Json(error.Code(), boost::json::serialize(error.ToStatus()));
+  if (const int seconds = error.Get().retry_after_seconds; seconds > 0) {
+    response.headers.emplace_back("retry-after", std::to_string(seconds));
+  }
+  return response;
+}
+
+}  // namespace apimesh::rpc

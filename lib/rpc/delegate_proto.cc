@@ -1,0 +1,266 @@
+#include "lib/rpc/delegate_proto.h"
+
+#include <google/protobuf/io/coded_stream.h>
+#include <grpcpp/impl/codegen/proto_utils.h>
+#include <grpcpp/support/slice.h>
+
+namespace apimesh::rpc {
+namespace {
+
+void AddHeaders(Headers headers, google::protobuf::RepeatedPtrField<mesh::v1::Header>* out) {
+  out->Reserve(static_cast<int>(headers.size()));
+  for (auto& [name, value] : headers) {
+    auto* header = out->Add();
+    header->set_name(std::move(name));
+    header->set_value(std::move(value));
+  }
+}
+
+template <class Field>
+std::vector<std::string> MoveStrings(Field* field) {
+  return {std::make_move_iterator(field->begin()), std::make_move_iterator(field->end())};
+}
+
+void AddStrings(std::vector<std::string> strings, google::protobuf::RepeatedPtrField<std::string>* out) {
+  out->Reserve(static_cast<int>(strings.size()));
+  for (auto& text : strings) *out->Add() = std::move(text);
+}
+
+// Below this, copying is cheaper than a reference-counted slice of its own.
+constexpr std::size_t kCopyBelow = 2048;
+
+/// Builds a message as slices: copied bytes are gathered, large pieces referred to.
+class SliceWriter {
+ public:
+  void Append(std::string_view bytes) { gathered_.append(bytes); }
+  void Append(const SharedBytes& piece) {
+    if (piece.size() < kCopyBelow) {
+      gathered_.append(piece.View());
+      return;
+    }
+    Flush();
+    auto* owner = new std::shared_ptr<const std::string>(piece.Owner());
+    auto release = [](void* pointer) { delete static_cast<std::shared_ptr<const std::string>*>(pointer); };
+    const std::string_view view = piece.View();
+    slices_.emplace_back(const_cast<char*>(view.data()), view.size(), release, owner);
+  }
+  grpc::ByteBuffer Finish() {
+    Flush();
+    return {slices_.data(), slices_.size()};
+  }
+
+ private:
+  void Flush() {
+    if (gathered_.empty()) return;
+    slices_.emplace_back(gathered_);
+    gathered_.clear();
+  }
+  std::string gathered_;
+  std::vector<grpc::Slice> slices_;
+};
+
+/// `head` serialized, then the bytes field `body_field` made of `pieces`. Fields of a message may come in any order.
+template <class Message>
+grpc::ByteBuffer EncodeWithBody(const Message& head, int body_field, const std::vector<SharedBytes>& pieces) {
+  SliceWriter writer;
+  std::string bytes = head.SerializeAsString();
+  std::size_t size = 0;
+  for (const auto& piece : pieces) size += piece.size();
+  if (size > 0) {
+    std::uint8_t buffer[16];
+    std::uint8_t* end = google::protobuf::io::CodedOutputStream::WriteVarint32ToArray(body_field << 3 | 2, buffer);
+    end = google::protobuf::io::CodedOutputStream::WriteVarint64ToArray(size, end);
+    bytes.append(reinterpret_cast<const char*>(buffer), end - buffer);
+  }
+  writer.Append(bytes);
+  for (const auto& piece : pieces) writer.Append(piece);
+  return writer.Finish();
+}
+
+}  // namespace
+
+mesh::v1::User ToProto(meta::UserInfo user) {
+  mesh::v1::User message;
+  message.set_name(std::move(user.name));
+  message.set_uid(std::move(user.uid));
+  AddStrings(std::move(user.groups), message.mutable_groups());
+  for (auto& [key, values] : user.extra) {
+    AddStrings(std::move(values), (*message.mutable_extra())[key].mutable_values());
+  }
+  return message;
+}
+
+meta::UserInfo FromProto(mesh::v1::User&& message) {
+  meta::UserInfo user;
+  user.name = std::move(*message.mutable_name());
+  user.uid = std::move(*message.mutable_uid());
+  user.groups = MoveStrings(message.mutable_groups());
+  for (auto& [key, extra] : *message.mutable_extra()) user.extra[key] = MoveStrings(extra.mutable_values());
+  return user;
+}
+
+mesh::v1::RequestInfo ToProto(meta::RequestInfo info) {
+  mesh::v1::RequestInfo message;
+  message.set_is_resource_request(info.is_resource_request);
+  message.set_verb(std::move(info.verb));
+  message.set_api_prefix(std::move(info.api_prefix));
+  message.set_api_group(std::move(info.api_group));
+  message.set_api_version(std::move(info.api_version));
+  message.set_namespace_(std::move(info.ns));
+  message.set_resource(std::move(info.resource));
+  message.set_subresource(std::move(info.subresource));
+  message.set_name(std::move(info.name));
+  AddStrings(std::move(info.parts), message.mutable_parts());
+  message.set_field_selector(std::move(info.field_selector));
+  message.set_label_selector(std::move(info.label_selector));
+  return message;
+}
+
+meta::RequestInfo FromProto(mesh::v1::RequestInfo&& message) {
+  meta::RequestInfo info;
+  info.is_resource_request = message.is_resource_request();
+  info.verb = std::move(*message.mutable_verb());
+  info.api_prefix = std::move(*message.mutable_api_prefix());
+  info.api_group = std::move(*message.mutable_api_group());
+  info.api_version = std::move(*message.mutable_api_version());
+  info.ns = std::move(*message.mutable_namespace_());
+  info.resource = std::move(*message.mutable_resource());
+  info.subresource = std::move(*message.mutable_subresource());
+  info.name = std::move(*message.mutable_name());
+  info.parts = MoveStrings(message.mutable_parts());
+  info.field_selector = std::move(*message.mutable_field_selector());
+  info.label_selector = std::move(*message.mutable_label_selector());
+  return info;
+}
+
+mesh::v1::Request ToProto(Request request) {
+  mesh::v1::Request message;
+  message.set_cluster(std::move(request.cluster));
+  message.set_method(std::move(request.method));
+  message.set_path(std::move(request.path));
+  message.set_query(std::move(request.query));
+  AddHeaders(std::move(request.headers), message.mutable_headers());
+  message.set_body(std::move(request.body));
+  *message.mutable_user() = ToProto(std::move(request.user));
+  *message.mutable_info() = ToProto(std::move(request.info));
+  message.set_audit_id(std::move(request.audit_id));
+  message.set_traceparent(std::move(request.traceparent));
+  message.set_remote_address(std::move(request.remote_address));
+  return message;
+}
+
+Request FromProto(mesh::v1::Request&& message) {
+  Request request;
+  request.cluster = std::move(*message.mutable_cluster());
+  request.method = std::move(*message.mutable_method());
+  request.path = std::move(*message.mutable_path());
+  request.query = std::move(*message.mutable_query());
+  request.headers = FromProto(std::move(*message.mutable_headers()));
+  request.body = std::move(*message.mutable_body());
+  request.user = FromProto(std::move(*message.mutable_user()));
+  request.info = FromProto(std::move(*message.mutable_info()));
+  request.info.path = request.path;
+  request.audit_id = std::move(*message.mutable_audit_id());
+  request.traceparent = std::move(*message.mutable_traceparent());
+  request.remote_address = std::move(*message.mutable_remote_address());
+  return request;
+}
+
+bool ParseRequest(const grpc::ByteBuffer& bytes, Request* request) {
+  mesh::v1::Request message;
+  grpc::ByteBuffer copy(bytes);  // a reference; Deserialize empties what it reads
+  if (!grpc::SerializationTraits<mesh::v1::Request>::Deserialize(&copy, &message).ok()) return false;
+  *request = FromProto(std::move(message));
+  return true;
+}
+
+Headers FromProto(google::protobuf::RepeatedPtrField<mesh::v1::Header>&& headers) {
+  Headers out;
+  out.reserve(headers.size());
+  for (auto& header : headers) {
+    out.emplace_back(std::move(*header.mutable_name()), std::move(*header.mutable_value()));
+  }
+  return out;
+}
+
+mesh::v1::Response ToProto(const Response& response) {
+  mesh::v1::Response message;
+  message.set_code(response.code);
+  AddHeaders(response.headers, message.mutable_headers());
+  for (const auto& piece : response.body) message.mutable_body()->append(piece.View());
+  message.set_use_stream(response.use_stream);
+  return message;
+}
+
+Response FromProto(mesh::v1::Response&& message) {
+  Response response;
+  response.code = message.code();
+  response.headers = FromProto(std::move(*message.mutable_headers()));
+  if (!message.body().empty()) response.body.emplace_back(std::move(*message.mutable_body()));
+  response.use_stream = message.use_stream();
+  return response;
+}
+
+grpc::ByteBuffer Encode(const Response& response) {
+  mesh::v1::Response head;
+  head.set_code(response.code);
+  AddHeaders(response.headers, head.mutable_headers());
+  head.set_use_stream(response.use_stream);
+  return EncodeWithBody(head, mesh::v1::Response::kBodyFieldNumber, response.body);
+}
+
+grpc::ByteBuffer EncodeChunk(int code, const Headers& headers, const std::vector<SharedBytes>& pieces) {
+  mesh::v1::Chunk head;
+  head.set_code(code);
+  AddHeaders(headers, head.mutable_headers());
+  return EncodeWithBody(head, mesh::v1::Chunk::kDataFieldNumber, pieces);
+}
+
+mesh::v1::Description ToProto(const Description& description) {
+  mesh::v1::Description message;
+  message.set_etag(description.etag);
+  for (const auto& served : description.group_versions) {
+    auto* out = message.add_group_versions();
+    out->set_group(served.group);
+    out->set_version(served.version);
+    out->set_group_priority_minimum(served.group_priority_minimum);
+    out->set_version_priority(served.version_priority);
+    out->set_resource_list(served.resource_list);
+    out->set_aggregated_discovery(served.aggregated_discovery);
+    out->set_openapi_v3_hash(served.openapi_v3_hash);
+  }
+  AddStrings(description.paths, message.mutable_paths());
+  return message;
+}
+
+Description FromProto(mesh::v1::Description&& message) {
+  Description description;
+  description.etag = std::move(*message.mutable_etag());
+  for (auto& served : *message.mutable_group_versions()) {
+    GroupVersionDescription out;
+    out.group = std::move(*served.mutable_group());
+    out.version = std::move(*served.mutable_version());
+    out.group_priority_minimum = served.group_priority_minimum();
+    out.version_priority = served.version_priority();
+    out.resource_list = std::move(*served.mutable_resource_list());
+    out.aggregated_discovery = std::move(*served.mutable_aggregated_discovery());
+    out.openapi_v3_hash = std::move(*served.mutable_openapi_v3_hash());
+    description.group_versions.push_back(std::move(out));
+  }
+  description.paths = MoveStrings(message.mutable_paths());
+  return description;
+}
+
+meta::ApiError ToApiError(const grpc::Status& status) {
+  switch (status.error_code()) {
+    case grpc::StatusCode::DEADLINE_EXCEEDED:
+      return meta::Timeout("request did not complete within the allotted timeout");
+    case grpc::StatusCode::UNAVAILABLE:
+    case grpc::StatusCode::CANCELLED:
+      return meta::ServiceUnavailable("the server is currently unable to handle the request", 1);
+    default:
+      return meta::InternalError(status.error_message());
+  }
+}
+
+}  // namespace apimesh::rpc

@@ -1,0 +1,22 @@
+#pragma once
+
+// Internal: includes gRPC, so only .cc files may include this.
+
+#include <grpcpp/security/credentials.h>
+#include <grpcpp/security/server_credentials.h>
+
+#include <memory>
+#include <string>
+
+namespace apimesh::rpc {
+
+struct CertificateFiles {
+  std::string ca, cert, key;
+};
+
+// Both ends show a certificate of the mesh CA and demand one. The files are watched: a renewed certificate is used by
+// the next handshake.
+std::shared_ptr<grpc::ChannelCredentials> MeshChannelCredentials(const CertificateFiles& files);
+std::shared_ptr<grpc::ServerCredentials> MeshServerCredentials(const CertificateFiles& files);
+
+}  // namespace apimesh::rpc
