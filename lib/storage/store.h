@@ -31,14 +31,17 @@ struct ResourceConfig {
   meta::GroupResource resource;
   std::string key_prefix;  // below --etcd-prefix: "pods", "services/specs", "apps.example.com/widgets"
   bool namespaced = true;
+  /// apiVersion of the served JSON ("apps/v1"). Stored JSON that says so is taken as it is; empty: all JSON is.
+  std::string api_version;
   /// Turns a stored value into the JSON of the served version (protobuf of another writer, older storage version,
   /// defaulting on read). Not called for JSON that is already in that version.
   std::function<meta::Result<std::string>(std::string_view stored)> to_json;
   /// JSON (without resourceVersion) to what is written; identity if empty.
   std::function<meta::Result<std::string>(std::string json)> to_stored;
-  /// Selectable fields besides metadata.name and metadata.namespace, with the function that reads one.
+  /// Selectable fields besides metadata.name and metadata.namespace, with the function that reads them (same order).
+  /// Without the function a field's name is the path of its value ("spec.nodeName"): cheaper, because no document is made.
   std::vector<std::string> selectable_fields;
-  std::function<std::vector<std::string>(const meta::Object& object)> read_fields;  // same order
+  std::function<std::vector<std::string>(const meta::Object& object)> read_fields;
 };
 
 /// One object at one revision: shared, immutable, ready to be sent.
@@ -99,7 +102,8 @@ struct WatchOptions {
   std::string ns;
   std::string resource_version;  // "": now, after the present state; "0": the same from any state; N: after N
   VersionMatch match = VersionMatch::kUnset;
-  bool send_initial_events = false;
+  /// true: the present state first, then a bookmark that says where it ends. false: no present state, even for "".
+  std::optional<bool> send_initial_events;
   bool allow_bookmarks = false;
   meta::LabelSelector labels;
   meta::FieldSelector fields;
@@ -157,7 +161,7 @@ class Store {
                                               ValidateFn validate) = 0;
 
   virtual Task<meta::Result<std::int64_t>> Count(meta::RequestContext ctx) = 0;
-  /// Whether reads can be served (the cache is full); a reason otherwise.
+  /// Whether reads can be served (the cache is full); 429 with a reason otherwise.
   virtual meta::Result<> Ready() const = 0;
 };
 using StorePtr = std::shared_ptr<Store>;
