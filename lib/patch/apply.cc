@@ -114,6 +114,7 @@ class Application {
     const std::optional<Owner> last = previous ? std::optional<Owner>(*previous) : std::nullopt;
     owners_.Remove(self_);
     Owner now = self_;
+    if (last) now.time = last->time;
     now.set = change_.WithoutReset(ToFieldSet(node_, applied.Root(), arena_));
     owners_.All().push_back(std::move(now));
     if (!last || last->set.Empty()) return merged;

@@ -45,7 +45,7 @@ bool IsRaw(const schema::Node& node) {
 /// Built-in kinds have protobuf numbers and refuse unknown fields; custom resources are pruned before.
 bool IsClosed(const schema::Node& node) {
   return node.type == Type::kObject && !node.preserve_unknown_fields && !node.fields.empty() &&
-         node.fields.front().number != 0;
+         node.fields.back().number != 0;
 }
 
 }  // namespace
@@ -91,7 +91,7 @@ const json::value& ZeroValue(const schema::Field& field) {
   static const json::value number = 0;
   static const json::value boolean = false;
   static const json::value quantity = "0";
-  if (!field.schema) return null;
+  if (!field.schema || field.pointer) return null;
   switch (field.schema->type) {
     case Type::kObject: return object;
     case Type::kString: return string;
