@@ -1,0 +1,10 @@
+#pragma once
+
+#include "services/authn-authz/authenticators/authenticator.h"
+
+namespace apimesh::authn_authz {
+
+/// Everybody is system:anonymous. With `paths`, only requests for exactly one of them.
+std::unique_ptr<Authenticator> NewAnonymous(std::vector<std::string> paths);
+
+}  // namespace apimesh::authn_authz

@@ -1,0 +1,57 @@
+#include "services/authn-authz/authenticators/tokenfile/tokenfile.h"
+
+#include "lib/base/log.h"
+
+namespace apimesh::authn_authz {
+namespace {
+
+class TokenFile final : public TokenAuthenticator {
+ public:
+  explicit TokenFile(std::unordered_map<std::string, meta::UserInfo> users) : users_(std::move(users)) {}
+
+  Task<Answer> AuthenticateToken(TokenQuestionPtr question) override {
+    const auto it = users_.find(question->token);
+    if (it == users_.end()) co_return std::optional<Authenticated>();
+    co_return std::optional(Authenticated{.user = it->second, .audiences = {}});
+  }
+
+ private:
+  const std::unordered_map<std::string, meta::UserInfo> users_;
+};
+
+std::vector<std::string> Split(std::string_view text) {
+  std::vector<std::string> parts;
+  while (true) {
+    const std::size_t comma = text.find(',');
+    parts.emplace_back(text.substr(0, comma));
+    if (comma == text.npos) return parts;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace
+
+meta::Result<std::unique_ptr<TokenAuthenticator>> NewTokenFile(std::string_view csv, std::string_view path) {
+  ASSIGN_OR_RETURN(const auto records, ParseCsv(csv));
+  std::unordered_map<std::string, meta::UserInfo> users;
+  int number = 0;
+  for (const std::vector<std::string>& record : records) {
+    if (record.size() < 3) {
+      return meta::BadRequest(fmt::format(
+          "token file '{}' must have at least 3 columns (token, user name, user uid), found {}", path, record.size()));
+    }
+    ++number;
+    if (record[0].empty()) {
+      log::Warning("empty token has been found in token file '{}', record number '{}'", path, number);
+      continue;
+    }
+    meta::UserInfo user{.name = record[1], .uid = record[2], .groups = {}, .extra = {}};
+    if (record.size() >= 4) user.groups = Split(record[3]);
+    if (!users.insert_or_assign(record[0], std::move(user)).second) {
+      log::Warning("duplicate token has been found in token file '{}', record number '{}'", path, number);
+    }
+  }
+  return std::unique_ptr<TokenAuthenticator>(std::make_unique<TokenFile>(std::move(users)));
+}
+
+}  // namespace apimesh::authn_authz

@@ -1,0 +1,38 @@
+#include "services/authn-authz/authenticators/x509/x509.h"
+
+namespace apimesh::authn_authz {
+namespace {
+
+class X509Authenticator final : public Authenticator {
+ public:
+  explicit X509Authenticator(std::shared_ptr<CertificateVerifier> verifier) : verifier_(std::move(verifier)) {}
+
+  Task<Answer> Authenticate(CredentialsPtr credentials) override {
+    if (credentials->peer_certificates.empty()) co_return std::optional<Authenticated>();
+    ASSIGN_OR_CO_RETURN(CertificateIdentity identity, verifier_->Verify(credentials->peer_certificates));
+    if (identity.common_name.empty()) co_return std::optional<Authenticated>();
+    if (identity.uids.size() > 1) {
+      co_return BadCredential(fmt::format("expected 1 UID, but found multiple: [{}]", fmt::join(identity.uids, " ")));
+    }
+    if (identity.uids.size() == 1 && identity.uids.front().empty()) co_return BadCredential("UID cannot be an empty string");
+
+    Authenticated answer;
+    answer.user.name = std::move(identity.common_name);
+    if (!identity.uids.empty()) answer.user.uid = std::move(identity.uids.front());
+    answer.user.groups = std::move(identity.organizations);
+    answer.user.extra["authentication.kubernetes.io/credential-id"] = {"X509SHA256=" + identity.fingerprint};
+    answer.expires = identity.not_after;
+    co_return std::optional(std::move(answer));
+  }
+
+ private:
+  std::shared_ptr<CertificateVerifier> verifier_;
+};
+
+}  // namespace
+
+std::unique_ptr<Authenticator> NewX509(std::shared_ptr<CertificateVerifier> verifier) {
+  return std::make_unique<X509Authenticator>(std::move(verifier));
+}
+
+}  // namespace apimesh::authn_authz

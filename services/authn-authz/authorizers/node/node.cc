@@ -1,0 +1,192 @@
+#include "services/authn-authz/authorizers/node/node.h"
+
+#include "services/authn-authz/authorizers/node/node_rules.h"
+
+namespace apimesh::authn_authz {
+namespace {
+
+bool OneOf(std::string_view value, std::initializer_list<std::string_view> values) {
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+// nullopt: not a node at all. "": a node nobody can name.
+std::optional<std::string> NodeName(const meta::UserInfo& user) {
+  constexpr std::string_view kPrefix = "system:node:";
+  if (!std::string_view(user.name).starts_with(kPrefix)) return std::nullopt;
+  if (std::find(user.groups.begin(), user.groups.end(), "system:nodes") == user.groups.end()) return std::nullopt;
+  return user.name.substr(kPrefix.size());
+}
+
+bool SelectsNode(const Attributes& attributes, std::string_view field, const std::string& node) {
+  for (const SelectorRequirement& requirement : attributes.field_requirements) {
+    if (requirement.key == field && requirement.op == "=" && requirement.values.size() == 1 &&
+        requirement.values.front() == node) {
+      return true;
+    }
+  }
+  return false;
+}
+
+class NodeAuthorizer final : public Authorizer {
+ public:
+  explicit NodeAuthorizer(std::shared_ptr<const NodeGraph> graph) : graph_(std::move(graph)) {}
+
+  std::optional<Decision> DecideNow(const Attributes& attributes) override {
+    const std::optional<std::string> node = NodeName(attributes.user);
+    if (!node) return Decision::NoOpinion();
+    if (node->empty()) return Decision::NoOpinion(fmt::format("unknown node for user \"{}\"", attributes.user.name));
+    return Decide(*node, attributes);
+  }
+
+  void AddRules(const meta::UserInfo& user, const std::string&, RuleList& rules) override {
+    if (!NodeName(user)) return;
+    rules.incomplete = true;
+    rules.errors.push_back("node authorizer does not support user rule resolution");
+  }
+
+ private:
+  Decision Decide(const std::string& node, const Attributes& a) const {
+    if (a.is_resource_request) {
+      if (a.api_group.empty()) {
+        if (a.resource == "secrets") return ReadOne(node, GraphKind::kSecret, a);
+        if (a.resource == "configmaps") return ReadOne(node, GraphKind::kConfigMap, a);
+        if (a.resource == "persistentvolumeclaims") {
+          return a.subresource == "status" ? UpdateStatus(node, GraphKind::kPersistentVolumeClaim, a)
+                                           : Get(node, GraphKind::kPersistentVolumeClaim, a);
+        }
+        if (a.resource == "persistentvolumes") return Get(node, GraphKind::kPersistentVolume, a);
+        if (a.resource == "serviceaccounts") return ServiceAccount(node, a);
+        if (a.resource == "nodes") return Node(node, a);
+        if (a.resource == "pods") return Pod(node, a);
+      } else if (a.api_group == "storage.k8s.io") {
+        if (a.resource == "volumeattachments") return Get(node, GraphKind::kVolumeAttachment, a);
+        if (a.resource == "csinodes") return CsiNode(node, a);
+      } else if (a.api_group == "resource.k8s.io") {
+        if (a.resource == "resourceclaims") return Get(node, GraphKind::kResourceClaim, a);
+        if (a.resource == "resourceslices") return ResourceSlice(node, a);
+      } else if (a.api_group == "coordination.k8s.io" && a.resource == "leases") {
+        return Lease(node, a);
+      } else if (a.api_group == "certificates.k8s.io" && a.resource == "podcertificaterequests") {
+        return Decision::NoOpinion();  // its feature is off by default in this version
+      }
+    }
+    for (const PolicyRule& rule : NodeRules()) {
+      if (RuleAllows(rule, a)) return Decision::Allow();
+    }
+    return Decision::NoOpinion();
+  }
+
+  Decision Related(const std::string& node, GraphKind kind, const Attributes& a) const {
+    if (a.name.empty()) return Decision::NoOpinion("No Object name found");
+    return Linked(node, kind, a);
+  }
+
+  Decision Linked(const std::string& node, GraphKind kind, const Attributes& a) const {
+    Decision decision = graph_->Reaches(kind, a.ns, a.name, node)
+                            ? Decision::Allow()
+                            : Decision::NoOpinion(fmt::format("no relationship found between node '{}' and this object", node));
+    // The graph changes with every pod: its answers are never kept, so it need not invalidate anything.
+    decision.reuse = Duration::zero();
+    return decision;
+  }
+
+  Decision UpdateStatus(const std::string& node, GraphKind kind, const Attributes& a) const {
+    if (!OneOf(a.verb, {"update", "patch"})) return Decision::NoOpinion("can only get/update/patch this type");
+    return Related(node, kind, a);
+  }
+
+  Decision Get(const std::string& node, GraphKind kind, const Attributes& a) const {
+    if (a.verb != "get") return Decision::NoOpinion("can only get individual resources of this type");
+    if (!a.subresource.empty()) return Decision::NoOpinion("cannot get subresource");
+    return Related(node, kind, a);
+  }
+
+  Decision ReadOne(const std::string& node, GraphKind kind, const Attributes& a) const {
+    if (!a.IsReadOnly()) return Decision::NoOpinion("can only read resources of this type");
+    if (!a.subresource.empty()) return Decision::NoOpinion("cannot read subresource");
+    if (a.ns.empty()) return Decision::NoOpinion("can only read namespaced object of this type");
+    return Related(node, kind, a);
+  }
+
+  Decision ServiceAccount(const std::string& node, const Attributes& a) const {
+    if (a.verb == "get" && a.subresource.empty()) return ReadOne(node, GraphKind::kServiceAccount, a);
+    if (a.verb != "create" || a.name.empty()) {
+      return Decision::NoOpinion("can only create tokens for individual service accounts");
+    }
+    if (a.subresource != "token") return Decision::NoOpinion("can only create token subresource of serviceaccount");
+    return Linked(node, GraphKind::kServiceAccount, a);
+  }
+
+  static Decision Lease(const std::string& node, const Attributes& a) {
+    if (!OneOf(a.verb, {"get", "create", "update", "patch", "delete"})) {
+      return Decision::NoOpinion("can only get, create, update, patch, or delete a node lease");
+    }
+    if (a.ns != "kube-node-lease") {
+      return Decision::NoOpinion("can only access leases in the \"kube-node-lease\" system namespace");
+    }
+    // The name is not known on create; NodeRestriction looks at it then.
+    if (a.verb != "create" && a.name != node) {
+      return Decision::NoOpinion("can only access node lease with the same name as the requesting node");
+    }
+    return Decision::Allow();
+  }
+
+  static Decision CsiNode(const std::string& node, const Attributes& a) {
+    if (!OneOf(a.verb, {"get", "create", "update", "patch", "delete"})) {
+      return Decision::NoOpinion("can only get, create, update, patch, or delete a CSINode");
+    }
+    if (!a.subresource.empty()) return Decision::NoOpinion("cannot authorize CSINode subresources");
+    if (a.verb != "create" && a.name != node) {
+      return Decision::NoOpinion("can only access CSINode with the same name as the requesting node");
+    }
+    return Decision::Allow();
+  }
+
+  Decision ResourceSlice(const std::string& node, const Attributes& a) const {
+    if (!a.subresource.empty()) return Decision::NoOpinion("cannot authorize ResourceSlice subresources");
+    if (a.verb == "create") return Decision::Allow();
+    if (OneOf(a.verb, {"get", "update", "patch", "delete"})) return Related(node, GraphKind::kResourceSlice, a);
+    if (OneOf(a.verb, {"watch", "list", "deletecollection"})) {
+      if (SelectsNode(a, "spec.nodeName", node)) return Decision::Allow();
+      return Decision::NoOpinion("can only list/watch/deletecollection resourceslices with nodeName field selector");
+    }
+    return Decision::NoOpinion(
+        "only the following verbs are allowed for a ResourceSlice: get, watch, list, create, update, patch, delete, "
+        "deletecollection");
+  }
+
+  static Decision Node(const std::string& node, const Attributes& a) {
+    if (a.subresource == "status" && OneOf(a.verb, {"update", "patch"})) return Decision::Allow();
+    if (!a.subresource.empty()) return Decision::NoOpinion();
+    if (OneOf(a.verb, {"create", "update", "patch"})) return Decision::Allow();
+    if (!a.IsReadOnly()) return Decision::NoOpinion();
+    if (a.name == node) return Decision::Allow();
+    if (a.name.empty()) {
+      return Decision::NoOpinion(fmt::format("node '{}' cannot read all nodes, only its own Node object", node));
+    }
+    return Decision::NoOpinion(fmt::format("node '{}' cannot read '{}', only its own Node object", node, a.name));
+  }
+
+  Decision Pod(const std::string& node, const Attributes& a) const {
+    if (a.subresource == "status" && OneOf(a.verb, {"update", "patch"})) return Decision::Allow();
+    if (a.subresource == "eviction" && a.verb == "create") return Decision::Allow();
+    if (!a.subresource.empty()) return Decision::NoOpinion();
+    if (a.verb == "get") return Get(node, GraphKind::kPod, a);
+    if (OneOf(a.verb, {"list", "watch"})) {
+      if (SelectsNode(a, "spec.nodeName", node)) return Decision::Allow();
+      if (!a.name.empty()) return Related(node, GraphKind::kPod, a);
+      return Decision::NoOpinion("can only list/watch pods with spec.nodeName field selector");
+    }
+    return OneOf(a.verb, {"create", "delete"}) ? Decision::Allow() : Decision::NoOpinion();
+  }
+
+  std::shared_ptr<const NodeGraph> graph_;
+};
+
+}  // namespace
+
+std::unique_ptr<Authorizer> NewNodeAuthorizer(std::shared_ptr<const NodeGraph> graph) {
+  return std::make_unique<NodeAuthorizer>(std::move(graph));
+}
+
+}  // namespace apimesh::authn_authz

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "lib/base/log.h"
+#include "lib/meta/api_error.h"
+
+namespace apimesh::authn_authz {
+
+/// kube-apiserver's flags for authentication, under its names and with its defaults.
+struct AuthenticationOptions {
+  bool anonymous_auth = true;
+  std::vector<std::string> api_audiences;
+  std::string authentication_config;
+  std::string client_ca_file;
+  bool enable_bootstrap_token_auth = false;
+  std::string token_auth_file;
+  std::string webhook_config_file, webhook_version = "v1beta1";
+  std::chrono::milliseconds webhook_cache_ttl{120'000};
+  std::vector<std::string> service_account_key_files, service_account_issuers;
+  std::string service_account_signing_key_file;
+  bool service_account_lookup = true;
+  std::string requestheader_client_ca_file;
+  std::vector<std::string> requestheader_allowed_names, requestheader_username_headers, requestheader_uid_headers,
+      requestheader_group_headers, requestheader_extra_headers_prefix;
+  std::string oidc_issuer_url, oidc_client_id, oidc_ca_file, oidc_username_claim = "sub", oidc_username_prefix,
+      oidc_groups_claim, oidc_groups_prefix;
+  std::vector<std::string> oidc_signing_algs{"RS256"};
+  std::vector<std::string> oidc_required_claims;  // "key=value"
+};
+
+/// kube-apiserver's flags for authorization.
+struct AuthorizationOptions {
+  std::vector<std::string> modes{"AlwaysAllow"};
+  std::string policy_file;
+  std::string config_file;
+  std::string webhook_config_file, webhook_version = "v1beta1";
+  std::chrono::milliseconds webhook_authorized_ttl{300'000}, webhook_unauthorized_ttl{30'000};
+};
+
+struct Options {
+  AuthenticationOptions authentication;
+  AuthorizationOptions authorization;
+  std::vector<std::string> listen;          // "unix:/path" or "host:port"
+  std::string core_api;                     // "unix:/path" or "dns:///host:port"
+  std::string mesh_ca_file, mesh_cert_file, mesh_key_file;
+  int threads = 2;
+  log::Level log_level = log::Level::kInfo;
+  log::Format log_format = log::Format::kText;
+};
+
+/// Throws std::invalid_argument with a clear text; prints and exits for --help.
+Options ParseCommandLine(int argc, const char* const* argv);
+
+/// Go's durations: "10s", "2m0s", "500ms".
+meta::Result<std::chrono::milliseconds> ParseGoDuration(std::string_view text);
+
+}  // namespace apimesh::authn_authz

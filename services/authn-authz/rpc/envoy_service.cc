@@ -1,0 +1,116 @@
+#include "services/authn-authz/rpc/envoy_service.h"
+
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+
+#include "lib/meta/query.h"
+#include "lib/meta/request_info.h"
+#include "services/authn-authz/authorizers/denial.h"
+#include "services/authn-authz/rpc/convert.h"
+#include "services/authn-authz/rpc/finish.h"
+
+namespace apimesh::authn_authz {
+namespace {
+
+namespace v3 = envoy::service::auth::v3;
+constexpr int kPermissionDenied = 7, kUnauthenticated = 16;  // google.rpc.Code
+
+void Deny(const meta::ApiError& error, v3::CheckResponse* response) {
+  response->mutable_status()->set_code(error.Code() == 401 ? kUnauthenticated : kPermissionDenied);
+  v3::DeniedHttpResponse* denied = response->mutable_denied_response();
+  denied->mutable_status()->set_code(error.Code());
+  denied->set_body(boost::json::serialize(error.ToStatus()));
+  v3::HeaderValue* header = denied->add_headers()->mutable_header();
+  header->set_key("content-type");
+  header->set_value("application/json");
+}
+
+std::vector<std::string> Certificates(const std::string& encoded) {
+  std::vector<std::string> certificates;
+  const std::optional<std::string> pem = meta::PercentDecode(encoded, false);
+  if (!pem || pem->empty()) return certificates;
+  BIO* bio = BIO_new_mem_buf(pem->data(), static_cast<int>(pem->size()));
+  while (X509* certificate = PEM_read_bio_X509(bio, nullptr, nullptr, nullptr)) {
+    unsigned char* der = nullptr;
+    const int size = i2d_X509(certificate, &der);
+    if (size > 0) certificates.emplace_back(reinterpret_cast<char*>(der), static_cast<std::size_t>(size));
+    OPENSSL_free(der);
+    X509_free(certificate);
+  }
+  ERR_clear_error();
+  BIO_free_all(bio);
+  return certificates;
+}
+
+Attributes ToAttributes(meta::UserInfo user, const meta::RequestInfo& info) {
+  Attributes out;
+  out.user = std::move(user);
+  out.is_resource_request = info.is_resource_request;
+  out.verb = info.verb;
+  out.ns = info.ns;
+  out.api_group = info.api_group;
+  out.api_version = info.api_version;
+  out.resource = info.resource;
+  out.subresource = info.subresource;
+  out.name = info.name;
+  out.path = info.path;
+  ParseSelectors(info.field_selector, info.label_selector, out);
+  return out;
+}
+
+}  // namespace
+
+EnvoyService::EnvoyService(std::shared_ptr<Authenticator> authenticator, std::shared_ptr<Authorizer> authorizer,
+                           std::vector<std::string> api_audiences, boost::asio::any_io_executor executor)
+    : authenticator_(std::move(authenticator)), authorizer_(std::move(authorizer)), api_audiences_(std::move(api_audiences)),
+      executor_(std::move(executor)) {}
+
+grpc::ServerUnaryReactor* EnvoyService::Check(grpc::CallbackServerContext* context, const v3::CheckRequest* request,
+                                              v3::CheckResponse* response) {
+  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+  boost::asio::co_spawn(executor_, Answer(this, request, response), FinishWhenDone(reactor));
+  return reactor;
+}
+
+Task<> EnvoyService::Answer(EnvoyService* service, const v3::CheckRequest* request, v3::CheckResponse* response) {
+  const v3::HttpRequest& http = request->attributes().request().http();
+  const std::size_t question = http.path().find('?');
+  const std::optional<std::string> path = meta::PercentDecode(std::string_view(http.path()).substr(0, question), false);
+  if (!path) {
+    Deny(meta::BadRequest("invalid path"), response);
+    co_return;
+  }
+  auto credentials = std::make_shared<Credentials>();
+  bool impersonates = false;
+  for (const auto& [name, value] : http.headers()) {
+    credentials->headers.emplace_back(name, value);
+    impersonates = impersonates || name.starts_with("impersonate-");
+  }
+  credentials->peer_certificates = Certificates(request->attributes().source().certificate());
+  credentials->path = *path;
+  credentials->audiences = service->api_audiences_;
+
+  auto answer = co_await service->authenticator_->Authenticate(std::move(credentials));
+  if (!answer || !*answer) {
+    Deny(meta::Unauthorized(), response);
+    co_return;
+  }
+  if (!impersonates) {
+    const std::string query = question == std::string::npos ? "" : http.path().substr(question + 1);
+    const meta::RequestInfo info = meta::ParseRequestInfo(http.method(), *path, query);
+    const auto attributes = std::make_shared<const Attributes>(ToAttributes(std::move((*answer)->user), info));
+    std::optional<Decision> decision = service->authorizer_->DecideNow(*attributes);
+    if (!decision) decision = co_await service->authorizer_->Decide(attributes);
+    if (decision->verdict != Decision::Verdict::kAllow) {
+      std::string why = DenialText(*attributes);
+      if (!decision->reason.empty()) why += ": " + decision->reason;
+      Deny(meta::Forbidden({attributes->api_group, attributes->resource}, attributes->name, why), response);
+      co_return;
+    }
+  }
+  response->mutable_status()->set_code(0);
+  response->mutable_ok_response();
+}
+
+}  // namespace apimesh::authn_authz

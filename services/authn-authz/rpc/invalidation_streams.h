@@ -1,0 +1,38 @@
+#pragma once
+
+// Internal: includes gRPC, so only .cc files may include this.
+
+#include <grpcpp/grpcpp.h>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "proto/mesh/v1/authz.pb.h"
+#include "services/authn-authz/state/revisions.h"
+
+namespace apimesh::authn_authz {
+
+/// Tells every subscriber of each change of the Revisions, and once a second that we are alive. A slow subscriber gets
+/// several changes as one. Thread-safe.
+class InvalidationStreams : public std::enable_shared_from_this<InvalidationStreams> {
+ public:
+  static constexpr auto kHeartbeat = std::chrono::milliseconds(1000);
+  static std::shared_ptr<InvalidationStreams> Start(std::shared_ptr<Revisions> revisions, boost::asio::any_io_executor executor);
+
+  /// Owns itself from here on, as gRPC's reactors do.
+  grpc::ServerWriteReactor<mesh::v1::Invalidation>* Open();
+
+ private:
+  class Stream;
+  InvalidationStreams(std::shared_ptr<Revisions> revisions, boost::asio::any_io_executor executor);
+  void Tell(const Revisions::Change& change);
+  void Beat();
+
+  const std::shared_ptr<Revisions> revisions_;
+  boost::asio::steady_timer timer_;
+  std::shared_ptr<void> subscription_;
+  std::mutex mutex_;
+  std::set<Stream*> streams_;  // guarded by mutex_
+};
+
+}  // namespace apimesh::authn_authz

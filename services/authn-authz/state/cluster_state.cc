@@ -1,0 +1,102 @@
+#include "services/authn-authz/state/cluster_state.h"
+
+#include "lib/base/log.h"
+#include "services/authn-authz/state/graph_sinks.h"
+#include "services/authn-authz/state/rbac_sinks.h"
+
+namespace apimesh::authn_authz {
+namespace {
+
+constexpr std::string_view kRbacGroup = "/apis/rbac.authorization.k8s.io/v1/";
+
+}  // namespace
+
+ClusterState::ClusterState(std::shared_ptr<rpc::DelegateClient> core_api, Wanted wanted, std::shared_ptr<Revisions> revisions,
+                           const Clock& clock)
+    : core_api_(std::move(core_api)),
+      revisions_(std::move(revisions)),
+      tokens_(std::make_shared<TokenObjectCache>(
+          core_api_, [revisions = revisions_] { revisions->Bump(true, false); }, clock)) {
+  // While the first lists come in, no answer rests on them yet.
+  const auto rbac_changed = [revisions = revisions_, loaded = loaded_] {
+    if (*loaded) revisions->Bump(false, true);
+  };
+  if (wanted.rbac) {
+    for (const bool cluster : {true, false}) {
+      const std::string prefix = cluster ? "cluster" : "";
+      Add(fmt::format("{}{}roles", kRbacGroup, prefix), NewRoleSink(rbac_, cluster, rbac_changed));
+      Add(fmt::format("{}{}rolebindings", kRbacGroup, prefix), NewBindingSink(rbac_, cluster, rbac_changed));
+    }
+  }
+  if (wanted.tokens) {
+    Add("/api/v1/serviceaccounts", tokens_->NewSink(TokenObjectKind::kServiceAccount));
+    Add("/api/v1/secrets", tokens_->NewSink(TokenObjectKind::kSecret, "kubernetes.io/service-account-token"),
+        "fieldSelector=type%3Dkubernetes.io%2Fservice-account-token");
+    Add("/api/v1/nodes", tokens_->NewSink(TokenObjectKind::kNode));
+  }
+  if (wanted.bootstrap_tokens) {
+    Add("/api/v1/namespaces/kube-system/secrets", tokens_->NewSink(TokenObjectKind::kSecret, "bootstrap.kubernetes.io/token"),
+        "fieldSelector=type%3Dbootstrap.kubernetes.io%2Ftoken");
+  }
+  if (wanted.tokens && wanted.node_graph) {
+    Add("/api/v1/pods", NewTeeSink(tokens_->NewSink(TokenObjectKind::kPod), NewGraphSink(graph_, GraphKind::kPod)));
+  } else if (wanted.tokens) {
+    Add("/api/v1/pods", tokens_->NewSink(TokenObjectKind::kPod));
+  } else if (wanted.node_graph) {
+    Add("/api/v1/pods", NewGraphSink(graph_, GraphKind::kPod));
+  }
+  if (wanted.node_graph) {
+    Add("/api/v1/persistentvolumes", NewGraphSink(graph_, GraphKind::kPersistentVolume));
+    Add("/apis/storage.k8s.io/v1/volumeattachments", NewGraphSink(graph_, GraphKind::kVolumeAttachment), "", true);
+    Add("/apis/resource.k8s.io/v1/resourceslices", NewGraphSink(graph_, GraphKind::kResourceSlice), "", true);
+  }
+}
+
+ClusterState::~ClusterState() { Stop(); }
+
+void ClusterState::Add(std::string path, std::unique_ptr<ObjectSink> sink, std::string query, bool optional) {
+  watches_.push_back(std::make_shared<ResourceWatch>(core_api_,
+                                                     ResourceWatch::Source{std::move(path), std::move(query), optional},
+                                                     std::move(sink), [this] { Check(); }));
+}
+
+void ClusterState::Start(boost::asio::any_io_executor executor) {
+  Check();
+  for (const auto& watch : watches_) {
+    const auto ended = [path = watch->Path()](std::exception_ptr error) {
+      if (!error) return;
+      try {
+        std::rethrow_exception(error);
+      } catch (const std::exception& e) {
+        log::Error("watching {} ended: {}", path, e.what());
+      }
+    };
+    boost::asio::co_spawn(executor, watch->Run(), ended);
+  }
+}
+
+void ClusterState::Stop() {
+  for (const auto& watch : watches_) watch->Stop();
+}
+
+void ClusterState::Check() {
+  for (const auto& watch : watches_) {
+    if (!watch->Loaded()) return;
+  }
+  if (loaded_->exchange(true)) return;
+  // Answers given so far were those of a server that knew nobody.
+  revisions_->Bump(true, true);
+  if (on_loaded_) on_loaded_();
+}
+
+std::string ClusterState::WhyNotLoaded() const {
+  std::vector<std::string> missing;
+  for (const auto& watch : watches_) {
+    if (watch->Loaded()) continue;
+    const std::string problem = watch->Problem();
+    missing.push_back(problem.empty() ? watch->Path() : fmt::format("{} ({})", watch->Path(), problem));
+  }
+  return missing.empty() ? "" : fmt::format("not loaded yet: {}", fmt::join(missing, ", "));
+}
+
+}  // namespace apimesh::authn_authz
