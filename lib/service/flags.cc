@@ -1,0 +1,137 @@
+#include "lib/service/flags.h"
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <iostream>
+
+namespace apimesh::service {
+namespace {
+
+/// Reads --config: a YAML map of flag names to a value, a list of values, or a map (which becomes key=value pairs).
+class YamlConfig final : public CLI::Config {
+ public:
+  std::string to_config(const CLI::App*, bool, bool, std::string) const override { return {}; }
+
+  std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
+    YAML::Node root;
+    try {
+      root = YAML::Load(input);
+    } catch (const YAML::Exception& error) {
+      throw CLI::FileError(fmt::format("--config: {}", error.what()), CLI::ExitCodes::FileError);
+    }
+    std::vector<CLI::ConfigItem> items;
+    if (root.IsNull()) return items;
+    if (!root.IsMap()) throw CLI::FileError("--config: the file must be a map of flag names", CLI::ExitCodes::FileError);
+    for (const auto& entry : root) {
+      CLI::ConfigItem item;
+      item.name = entry.first.as<std::string>();
+      AddValues(entry.second, item.inputs);
+      items.push_back(std::move(item));
+    }
+    return items;
+  }
+
+ private:
+  static void AddValues(const YAML::Node& node, std::vector<std::string>& values) {
+    if (node.IsSequence()) {
+      for (const auto& value : node) values.push_back(value.as<std::string>());
+    } else if (node.IsMap()) {
+      for (const auto& pair : node) values.push_back(pair.first.as<std::string>() + "=" + pair.second.as<std::string>());
+    } else {
+      values.push_back(node.as<std::string>());
+    }
+  }
+};
+
+std::string CheckDuration(const std::string& text) {
+  return ParseDuration(text) ? "" : fmt::format("time: invalid duration \"{}\"", text);
+}
+
+}  // namespace
+
+void CommonFlags::AddTo(CLI::App& app) {
+  app.config_formatter(std::make_shared<YamlConfig>());
+  app.allow_config_extras(CLI::config_extras_mode::error);
+  app.set_config("--config", "", "YAML file of flag names and values; the command line wins");
+  app.add_option("--listen", listen, "where other processes of the mesh connect: unix:/path or host:port")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option("--mesh-ca-file", mesh_ca_file, "CA of the mesh, for addresses that are not Unix sockets");
+  app.add_option("--mesh-cert-file", mesh_cert_file, "certificate of this process in the mesh");
+  app.add_option("--mesh-key-file", mesh_key_file, "key of --mesh-cert-file");
+  app.add_option("--health-address", health_address, "plain HTTP for /livez, /readyz, /metrics: unix:/path or host:port");
+  app.add_option("--log-format", log_format, "text or json")->check(CLI::IsMember({"text", "json"}))->capture_default_str();
+  app.add_option("--log-level", log_level, "debug, info, warning or error")
+      ->check(CLI::IsMember({"debug", "info", "warning", "error"}))
+      ->capture_default_str();
+  app.add_option("--io-threads", io_threads, "threads for timers and sockets")->check(CLI::Range(1, 64))->capture_default_str();
+  app.add_option("--shutdown-delay-duration", shutdown_delay_duration, "how long to go on serving after readiness is off")
+      ->check(CheckDuration)
+      ->capture_default_str();
+  app.add_option("--request-timeout", request_timeout, "longest duration of a request that is no watch")
+      ->check(CheckDuration)
+      ->capture_default_str();
+}
+
+void EtcdFlags::AddTo(CLI::App& app) {
+  app.add_option("--etcd-servers", servers, "etcd endpoints, comma separated: http(s)://host:port or unix:/path")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option("--etcd-cafile", ca_file, "CA that signed the certificate of etcd");
+  app.add_option("--etcd-certfile", cert_file, "client certificate for etcd");
+  app.add_option("--etcd-keyfile", key_file, "key of --etcd-certfile");
+  app.add_option("--etcd-prefix", prefix, "prefix of all keys in the store")->capture_default_str();
+}
+
+std::vector<rpc::Listener> CommonFlags::Listeners() const {
+  std::vector<rpc::Listener> listeners;
+  for (const std::string& address : listen) {
+    listeners.push_back({address, mesh_ca_file, mesh_cert_file, mesh_key_file});
+  }
+  return listeners;
+}
+
+rpc::Endpoint CommonFlags::EndpointOf(const std::string& address) const {
+  const bool complete = address.starts_with("unix:") || address.starts_with("dns:");
+  return {complete ? address : "dns:///" + address, mesh_ca_file, mesh_cert_file, mesh_key_file};
+}
+
+std::optional<int> Parse(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+    return std::nullopt;
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    std::cerr << "Error: " << error.what() << '\n';
+    return 1;
+  }
+}
+
+std::optional<std::chrono::milliseconds> ParseDuration(std::string_view text) {
+  struct Unit {
+    std::string_view name;
+    double milliseconds;
+  };
+  // Longer names first: "ms" is not "m" and "s".
+  static constexpr Unit kUnits[] = {{"ms", 1}, {"us", 1e-3}, {"ns", 1e-6}, {"h", 3'600'000}, {"m", 60'000}, {"s", 1000}};
+  if (text == "0") return std::chrono::milliseconds(0);
+  if (text.empty()) return std::nullopt;
+  double total = 0;
+  while (!text.empty()) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+    if (error != std::errc() || value < 0) return std::nullopt;
+    text.remove_prefix(end - text.data());
+    const auto unit = std::find_if(std::begin(kUnits), std::end(kUnits),
+                                   [text](const Unit& candidate) { return text.starts_with(candidate.name); });
+    if (unit == std::end(kUnits)) return std::nullopt;
+    text.remove_prefix(unit->name.size());
+    total += value * unit->milliseconds;
+  }
+  return std::chrono::milliseconds(static_cast<std::int64_t>(total));
+}
+
+}  // namespace apimesh::service

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/rpc/delegate.h"
+#include "lib/rpc/listener.h"
+
+namespace CLI {
+class App;
+}
+
+namespace apimesh::service {
+
+/// The flags that all services share.
+struct CommonFlags {
+  std::vector<std::string> listen;  // "unix:/path" or "host:port", for the other processes of the mesh
+  std::string mesh_ca_file, mesh_cert_file, mesh_key_file;
+  std::string health_address;  // "unix:/path" or "host:port": plain HTTP; empty: none
+  std::string log_format = "text";
+  std::string log_level = "info";
+  int io_threads = 1;
+  std::string shutdown_delay_duration = "0s";
+  std::string request_timeout = "60s";
+
+  /// Adds them to the command line, and --config FILE, a YAML file of flag names and values.
+  void AddTo(CLI::App& app);
+  std::vector<rpc::Listener> Listeners() const;
+  /// Where another process of the mesh is: "unix:/path" or "host:port".
+  rpc::Endpoint EndpointOf(const std::string& address) const;
+};
+
+/// The flags of servers that keep objects in etcd.
+struct EtcdFlags {
+  std::vector<std::string> servers;
+  std::string ca_file, cert_file, key_file;
+  std::string prefix = "/registry";
+
+  void AddTo(CLI::App& app);
+};
+
+/// Parses the command line. A value: the process should end with this exit code (0 after --help, 1 after a mistake,
+/// which has been printed).
+std::optional<int> Parse(CLI::App& app, int argc, char** argv);
+
+/// "1m30s", "500ms", "1h0m0s" as Go writes durations; nullopt if it is not one.
+std::optional<std::chrono::milliseconds> ParseDuration(std::string_view text);
+
+}  // namespace apimesh::service

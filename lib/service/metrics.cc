@@ -1,0 +1,92 @@
+#include "lib/service/metrics.h"
+
+#include <prometheus/counter.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+
+namespace apimesh::service {
+namespace {
+
+double CpuSeconds() {
+  rusage usage;
+  ::getrusage(RUSAGE_SELF, &usage);
+  auto seconds = [](const timeval& time) { return static_cast<double>(time.tv_sec) + time.tv_usec * 1e-6; };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+double ResidentBytes() {
+  std::size_t size = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> size >> resident;
+  return static_cast<double>(resident) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
+
+double OpenFiles() {
+  std::error_code ignored;
+  const std::filesystem::directory_iterator files("/proc/self/fd", ignored);
+  return static_cast<double>(std::distance(files, std::filesystem::directory_iterator()));
+}
+
+}  // namespace
+
+void Counter::Add(double value) { counter_->Increment(value); }
+void Gauge::Set(double value) { gauge_->Set(value); }
+void Gauge::Add(double value) { gauge_->Increment(value); }
+void Histogram::Observe(double value) { histogram_->Observe(value); }
+
+struct Metrics::Impl {
+  // Families with the same name and labels are one.
+  prometheus::Registry registry{prometheus::Registry::InsertBehavior::Merge};
+  const double start = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  std::mutex mutex;
+  double cpu_shown = 0;  // guarded by mutex
+};
+
+Metrics::Metrics() : impl_(std::make_unique<Impl>()) {}
+Metrics::~Metrics() = default;
+
+Counter Metrics::GetCounter(const std::string& name, const std::string& help, const Labels& labels) {
+  auto& family = prometheus::BuildCounter().Name(name).Help(help).Register(impl_->registry);
+  return Counter(&family.Add(labels));
+}
+
+Gauge Metrics::GetGauge(const std::string& name, const std::string& help, const Labels& labels) {
+  auto& family = prometheus::BuildGauge().Name(name).Help(help).Register(impl_->registry);
+  return Gauge(&family.Add(labels));
+}
+
+Histogram Metrics::GetHistogram(const std::string& name, const std::string& help, std::vector<double> buckets,
+                                const Labels& labels) {
+  auto& family = prometheus::BuildHistogram().Name(name).Help(help).Register(impl_->registry);
+  return Histogram(&family.Add(labels, std::move(buckets)));
+}
+
+std::string Metrics::Text() const {
+  auto gauge = [this](const char* name, const char* help, double value) {
+    prometheus::BuildGauge().Name(name).Help(help).Register(impl_->registry).Add({}).Set(value);
+  };
+  gauge("process_resident_memory_bytes", "Resident memory size in bytes.", ResidentBytes());
+  gauge("process_open_fds", "Number of open file descriptors.", OpenFiles());
+  gauge("process_start_time_seconds", "Start time of the process since unix epoch in seconds.", impl_->start);
+  {
+    std::lock_guard lock(impl_->mutex);
+    const double now = CpuSeconds();
+    auto& family = prometheus::BuildCounter()
+                       .Name("process_cpu_seconds_total")
+                       .Help("Total user and system CPU time spent in seconds.")
+                       .Register(impl_->registry);
+    family.Add({}).Increment(now - impl_->cpu_shown);
+    impl_->cpu_shown = now;
+  }
+  return prometheus::TextSerializer().Serialize(impl_->registry.Collect());
+}
+
+}  // namespace apimesh::service

@@ -1,0 +1,76 @@
+#include "lib/service/process_paths.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "lib/service/chain.h"
+
+namespace apimesh::service {
+namespace {
+
+class PathsFirst final : public rpc::DelegateHandler {
+ public:
+  PathsFirst(ProcessPaths paths, std::shared_ptr<rpc::DelegateHandler> handler)
+      : paths_(paths), handler_(std::move(handler)) {}
+
+  Task<rpc::Response> Call(rpc::Request request) override {
+    if (auto answer = paths_.Answer(request.path, request.query)) co_return std::move(*answer);
+    co_return co_await handler_->Call(std::move(request));
+  }
+  Task<> Stream(rpc::Request request, rpc::ResponseStream& stream) override {
+    return handler_->Stream(std::move(request), stream);
+  }
+  Task<> Connect(rpc::Request request, std::unique_ptr<rpc::ConnectStream> stream) override {
+    return handler_->Connect(std::move(request), std::move(stream));
+  }
+  std::shared_ptr<void> Describe(std::function<void(rpc::Description)> changed) override {
+    return handler_->Describe(std::move(changed));
+  }
+
+ private:
+  const ProcessPaths paths_;
+  const std::shared_ptr<rpc::DelegateHandler> handler_;
+};
+
+Task<> AnswerHttp(ProcessPaths paths, http::Request request, http::ResponseWriter& writer) {
+  const std::string_view target = request.target;
+  const std::size_t mark = std::min(target.find('?'), target.size());
+  auto answer = paths.Answer(target.substr(0, mark), target.substr(std::min(target.size(), mark + 1)));
+  rpc::Response response = answer ? std::move(*answer) : PlainNotFound();
+  co_await writer.Send(response.code, std::move(response.headers), std::move(response.body));
+}
+
+}  // namespace
+
+std::optional<rpc::Response> ProcessPaths::Answer(std::string_view path, std::string_view query) const {
+  if (path == "/metrics") {
+    rpc::Response response;
+    response.headers.emplace_back("content-type", "text/plain; version=0.0.4; charset=utf-8");
+    response.body.emplace_back(metrics->Text());
+    return response;
+  }
+  return health->Answer(path, query);
+}
+
+std::shared_ptr<rpc::DelegateHandler> WithProcessPaths(ProcessPaths paths, std::shared_ptr<rpc::DelegateHandler> handler) {
+  return std::make_shared<PathsFirst>(paths, std::move(handler));
+}
+
+std::unique_ptr<http::Server> ServeProcessPaths(ProcessPaths paths, const std::string& address) {
+  http::ServerOptions options;
+  options.tls = false;
+  options.address = address;
+  if (!address.starts_with("unix:")) {
+    const std::size_t colon = address.rfind(':');
+    if (colon == std::string::npos) throw std::runtime_error(fmt::format("--health-address: no port in \"{}\"", address));
+    options.address = address.substr(0, colon);
+    options.port = std::atoi(address.c_str() + colon + 1);
+  }
+  auto handler = [paths](http::Request request, http::ResponseWriter& writer) {
+    return AnswerHttp(paths, std::move(request), writer);
+  };
+  return http::Listen(std::move(options), std::move(handler));
+}
+
+}  // namespace apimesh::service

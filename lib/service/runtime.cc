@@ -1,0 +1,150 @@
+#include "lib/service/runtime.h"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/strand.hpp>
+
+#include <csignal>
+#include <future>
+#include <thread>
+
+#include "lib/base/log.h"
+#include "lib/rpc/delegate_server.h"
+#include "lib/rpc/direct_executor.h"
+#include "lib/service/process_paths.h"
+
+namespace apimesh::service {
+namespace {
+
+namespace asio = boost::asio;
+
+// What a request may take at most; nothing is worth waiting for longer.
+constexpr std::chrono::seconds kDrainLimit{60};
+
+log::Level LevelOf(const std::string& name) {
+  if (name == "debug") return log::Level::kDebug;
+  if (name == "warning") return log::Level::kWarning;
+  if (name == "error") return log::Level::kError;
+  return log::Level::kInfo;
+}
+
+struct Hook {
+  std::string name;
+  std::function<Task<>()> run;
+  std::function<void()> done;
+};
+
+}  // namespace
+
+struct Runtime::Impl {
+  explicit Impl(CommonFlags f) : flags(std::move(f)) {}
+
+  void WaitForSignal() {
+    signals.async_wait([this](const boost::system::error_code& error, int signal) {
+      if (error) return;
+      if (stopping.exchange(true)) std::_Exit(128 + signal);  // asked twice: now
+      log::Info("signal {}: stopping", signal);
+      stop.set_value(0);
+      WaitForSignal();
+    });
+  }
+  void End(int code) {
+    if (!stopping.exchange(true)) stop.set_value(code);
+  }
+  void StartHooks() {
+    for (Hook& hook : hooks) {
+      auto finished = [this, &hook](std::exception_ptr error) {
+        try {
+          if (error) std::rethrow_exception(error);
+          hook.done();
+        } catch (const std::exception& problem) {
+          log::Error("post-start hook {} failed: {}", hook.name, problem.what());
+          End(1);
+        }
+      };
+      asio::co_spawn(asio::make_strand(executor), hook.run(), std::move(finished));
+    }
+  }
+  void RunStops() {
+    while (!stops.empty()) {
+      const auto stop_one = std::move(stops.back());
+      stops.pop_back();
+      stop_one();
+    }
+  }
+
+  const CommonFlags flags;
+  asio::io_context io;
+  asio::any_io_executor executor = rpc::DirectExecutor(io);
+  asio::executor_work_guard<asio::io_context::executor_type> work{io.get_executor()};
+  asio::signal_set signals{io, SIGTERM, SIGINT};
+  std::atomic<bool> stopping = false;
+  std::promise<int> stop;
+  HealthChecks health;
+  Metrics metrics;
+  std::vector<Hook> hooks;
+  std::vector<std::function<void(std::chrono::milliseconds)>> drains;
+  std::vector<std::function<void()>> stops;
+  std::unique_ptr<rpc::DelegateServer> server;
+  std::unique_ptr<http::Server> health_server;
+  std::vector<std::thread> threads;
+};
+
+Runtime::Runtime(std::string_view service, CommonFlags flags) : impl_(std::make_unique<Impl>(std::move(flags))) {
+  std::signal(SIGPIPE, SIG_IGN);
+  log::Init(service, impl_->flags.log_format == "json" ? log::Format::kJson : log::Format::kText,
+            LevelOf(impl_->flags.log_level));
+  impl_->WaitForSignal();
+  for (int i = 0; i < impl_->flags.io_threads; ++i) impl_->threads.emplace_back([this] { impl_->io.run(); });
+  if (!impl_->flags.health_address.empty()) {
+    impl_->health_server = ServeProcessPaths({&impl_->health, &impl_->metrics}, impl_->flags.health_address);
+  }
+}
+
+Runtime::~Runtime() {
+  impl_->server.reset();
+  impl_->RunStops();
+  impl_->health_server.reset();
+  impl_->io.stop();
+  for (auto& thread : impl_->threads) thread.join();
+}
+
+asio::io_context& Runtime::Io() { return impl_->io; }
+asio::any_io_executor Runtime::Executor() { return impl_->executor; }
+HealthChecks& Runtime::Health() { return impl_->health; }
+Metrics& Runtime::GetMetrics() { return impl_->metrics; }
+const CommonFlags& Runtime::Flags() const { return impl_->flags; }
+
+void Runtime::Serve(std::shared_ptr<rpc::DelegateHandler> handler) {
+  auto with_paths = WithProcessPaths({&impl_->health, &impl_->metrics}, std::move(handler));
+  impl_->server = rpc::ServeDelegate(impl_->flags.Listeners(), std::move(with_paths), impl_->executor);
+  for (const std::string& address : impl_->flags.listen) log::Info("serving at {}", address);
+}
+
+void Runtime::OnDrain(std::function<void(std::chrono::milliseconds)> drain) { impl_->drains.push_back(std::move(drain)); }
+void Runtime::OnStop(std::function<void()> stop) { impl_->stops.push_back(std::move(stop)); }
+
+void Runtime::PostStart(std::string name, std::function<Task<>()> hook) {
+  auto done = impl_->health.AddPostStartHook(name);
+  impl_->hooks.push_back({std::move(name), std::move(hook), std::move(done)});
+}
+
+int Runtime::Run() {
+  impl_->StartHooks();
+  const int code = impl_->stop.get_future().get();
+  impl_->health.BeginShutdown();
+  if (impl_->server) impl_->server->SetServing(false);
+  if (code == 0) {
+    std::this_thread::sleep_for(*ParseDuration(impl_->flags.shutdown_delay_duration));
+    for (const auto& drain : impl_->drains) drain(kDrainLimit);
+    if (impl_->server) impl_->server->Drain(kDrainLimit);
+  }
+  impl_->RunStops();
+  log::Info("stopped");
+  return code;
+}
+
+void Runtime::Stop() { impl_->End(0); }
+
+}  // namespace apimesh::service

@@ -1,0 +1,17 @@
+#include "services/core-api/server.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+int main(int argc, char** argv) {
+  CLI::App app("the built-in API groups", "core-api");
+  apimesh::core_api::Flags flags;
+  flags.AddTo(app);
+  if (const auto exit_code = apimesh::service::Parse(app, argc, argv)) return *exit_code;
+  try {
+    return apimesh::core_api::Run(flags);
+  } catch (const std::exception& error) {
+    std::cerr << "Error: " << error.what() << '\n';
+    return 1;
+  }
+}
