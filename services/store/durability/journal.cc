@@ -1,0 +1,264 @@
+#include "services/store/durability/journal.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <stdexcept>
+
+#include "lib/base/log.h"
+
+namespace apimesh::store {
+namespace {
+
+constexpr std::size_t kMaxTasks = 16;       // more segments than this waiting: writers wait too
+constexpr std::size_t kErasesACommit = 5000;
+
+void SyncFile(const std::filesystem::path& path) {
+  const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
+  if (fd < 0 || fdatasync(fd) != 0) throw std::runtime_error("cannot sync " + path.string());
+  close(fd);
+}
+
+}  // namespace
+
+Journal::Journal(EventLoop& loop, Options options)
+    : loop_(loop),
+      options_(std::move(options)),
+      log_(options_.folder, options_.sync ? Log::Sync::kAlways : Log::Sync::kNever) {
+  std::filesystem::create_directories(options_.folder / "base");
+  std::filesystem::permissions(options_.folder, std::filesystem::perms::owner_all);
+  OpenBase();
+}
+
+Journal::~Journal() { Stop(); }
+
+void Journal::OpenBase() {
+  base_ = Base::Open(options_.folder / "base", {.sync = options_.sync, .map_bytes = options_.map_bytes});
+  view_ = base_->OpenView();
+}
+
+void Journal::Recover(StateVisitor& from_base, StateVisitor& from_log) {
+  // The compacted revision first: what it makes garbage need not be kept while the changes stream in.
+  if (const Revision compacted = view_->Number(Base::kCompacted)) from_base.OnCompacted(compacted);
+  if (view_->Number(Base::kNoSpace) != 0) from_base.OnAlarm(1, true);
+  view_->Leases([&](LeaseId id, std::int64_t ttl) { from_base.OnLeaseGranted(id, ttl); });
+  view_->Scan({}, false, [&](const Change& change) {
+    from_base.OnChange(change);
+    return true;
+  });
+  const auto in_base = static_cast<std::uint64_t>(view_->Number(Base::kSequence));
+  next_sequence_ = in_base + 1;
+  recovered_ = Log::Segments(options_.folder);
+  for (const LogSegment& segment : recovered_) {
+    // A crash may have left bytes that only the page cache holds; what we are about to show must be on disk.
+    if (options_.sync) SyncFile(segment.path);
+    if (segment.first > next_sequence_) {
+      throw std::runtime_error(fmt::format("the log has a hole: {} begins at entry {}, expected {}",
+                                           segment.path.string(), segment.first, next_sequence_));
+    }
+    const std::string bytes = ReadSegment(segment);
+    EntryReader reader(bytes);
+    for (std::uint64_t sequence = segment.first; reader.Next(sequence); ++sequence) {
+      if (sequence < next_sequence_) continue;
+      reader.Visit(from_log);
+      next_sequence_ = sequence + 1;
+    }
+  }
+}
+
+void Journal::Start(Events events) {
+  events_ = std::move(events);
+  background_thread_ = std::thread([this] { BackgroundThread(); });
+  std::erase_if(recovered_, [this](const LogSegment& segment) { return segment.first == next_sequence_; });
+  for (const LogSegment& segment : recovered_) AddTask([this, segment] { ApplySegment(segment); });
+  recovered_.clear();
+  last_written_ = next_sequence_ - 1;
+  log_.StartSegment(next_sequence_);
+  if (options_.sync) log_thread_ = std::thread([this] { LogThread(); });
+}
+
+void Journal::Stop() {
+  if (!background_thread_.joinable()) return;
+  EndOfTurn();
+  if (log_thread_.joinable()) {
+    {
+      const std::lock_guard lock(log_mutex_);
+      stop_log_ = true;
+    }
+    log_ready_.notify_one();
+    log_thread_.join();
+  }
+  {
+    const std::lock_guard lock(task_mutex_);
+    stop_tasks_ = true;
+  }
+  task_ready_.notify_one();
+  background_thread_.join();
+}
+
+std::uint64_t Journal::Append(const EntryWriter& entry) {
+  const std::uint64_t sequence = next_sequence_++;
+  entry.AppendFrame(sequence, turn_.frames);
+  turn_.last = sequence;
+  return sequence;
+}
+
+void Journal::EndOfTurn() {
+  if (turn_.Empty()) return;
+  Batch batch = std::move(turn_);
+  turn_ = {};
+  if (!log_thread_.joinable()) return Commit(std::move(batch));
+  {
+    const std::lock_guard lock(log_mutex_);
+    waiting_.frames += batch.frames;
+    if (batch.last != 0) waiting_.last = batch.last;
+    std::ranges::move(batch.barriers, std::back_inserter(waiting_.barriers));
+  }
+  log_ready_.notify_one();
+}
+
+void Journal::LogThread() {
+  for (;;) {
+    Batch batch;
+    {
+      std::unique_lock lock(log_mutex_);
+      log_ready_.wait(lock, [this] { return stop_log_ || !waiting_.Empty(); });
+      if (waiting_.Empty()) return;
+      batch = std::move(waiting_);
+      waiting_ = {};
+    }
+    Commit(std::move(batch));
+  }
+}
+
+void Journal::Commit(Batch batch) {
+  if (!batch.frames.empty()) {
+    const auto start = std::chrono::steady_clock::now();
+    log_.Append(batch.frames);
+    log_bytes_ += batch.frames.size();
+    const auto took = std::chrono::steady_clock::now() - start;
+    const auto report = [this, last = batch.last, took] {
+      events_.synced(took);
+      events_.durable(last);
+    };
+    if (options_.sync) {
+      loop_.Post(report);
+    } else {
+      report();
+    }
+  }
+  if (batch.last != 0) last_written_ = batch.last;
+  const LogSegment finished = log_.Current();
+  const bool has_entries = last_written_ >= finished.first;
+  if (has_entries && (log_.SegmentBytes() >= options_.segment_bytes || !batch.barriers.empty())) {
+    log_.StartSegment(last_written_ + 1);
+    AddTask([this, finished] { ApplySegment(finished); });
+  }
+  for (EventLoop::Callback& barrier : batch.barriers) AddTask(std::move(barrier));
+}
+
+void Journal::AddTask(std::function<void()> task) {
+  std::unique_lock lock(task_mutex_);
+  if (options_.sync) task_done_.wait(lock, [this] { return tasks_.size() < kMaxTasks || stop_tasks_; });
+  tasks_.push_back(std::move(task));
+  lock.unlock();
+  task_ready_.notify_one();
+}
+
+void Journal::BackgroundThread() {
+  for (;;) {
+    std::function<void()> task;
+    {
+      std::unique_lock lock(task_mutex_);
+      task_ready_.wait(lock, [this] { return stop_tasks_ || !tasks_.empty(); });
+      if (tasks_.empty()) return;
+      task = std::move(tasks_.front());
+      tasks_.pop_front();
+    }
+    task_done_.notify_one();
+    try {
+      task();
+    } catch (const std::exception& error) {
+      log::Error("the base cannot be written: {}", error.what());
+      std::abort();
+    }
+  }
+}
+
+void Journal::ApplySegment(const LogSegment& segment) {
+  const std::string bytes = ReadSegment(segment);
+  const std::unique_ptr<Base::Writer> writer = base_->OpenWriter();
+  const auto in_base = static_cast<std::uint64_t>(base_->OpenView()->Number(Base::kSequence));
+  EntryReader reader(bytes);
+  std::uint64_t sequence = segment.first;
+  std::uint64_t frames = 0;
+  for (; reader.Next(sequence); ++sequence) {
+    if (sequence > in_base) reader.Visit(*writer);
+    frames += reader.FrameBytes();
+  }
+  if (sequence - 1 > in_base) {
+    writer->SetNumber(Base::kSequence, static_cast<std::int64_t>(sequence - 1));
+    writer->Commit();
+  }
+  std::filesystem::remove(segment.path);
+  loop_.Post([this, frames] {
+    view_ = base_->OpenView();
+    log_bytes_ -= std::min(frames, log_bytes_.load());
+    events_.base_grew(view_->Number(Base::kRevision));
+  });
+}
+
+void Journal::WhenInBase(EventLoop::Callback done) {
+  InBackground([] {}, std::move(done));
+}
+
+void Journal::InBackground(std::function<void()> work, EventLoop::Callback done) {
+  turn_.barriers.push_back([this, work = std::move(work), done = std::move(done)] {
+    work();
+    loop_.Post(done);
+  });
+}
+
+void Journal::Erase(std::vector<ChangeId> ids, EventLoop::Callback done) {
+  const auto erase = [this, ids = std::move(ids)] {
+    for (std::size_t start = 0; start < ids.size(); start += kErasesACommit) {
+      const std::unique_ptr<Base::Writer> writer = base_->OpenWriter();
+      const std::size_t end = std::min(ids.size(), start + kErasesACommit);
+      for (std::size_t i = start; i < end; ++i) writer->Erase(ids[i]);
+      writer->Commit();
+    }
+  };
+  InBackground(erase, [this, done = std::move(done)] {
+    view_ = base_->OpenView();
+    done();
+  });
+}
+
+void Journal::Defragment(EventLoop::Callback done) {
+  const std::filesystem::path copy = options_.folder / "base.new";
+  const auto write_copy = [this, copy] {
+    std::filesystem::remove_all(copy);
+    std::filesystem::create_directories(copy);
+    base_->CopyCompact(copy);
+    // The background thread owns writing, so nothing changes between the copy and the swap below, which it waits for.
+    std::mutex mutex;
+    std::condition_variable swapped;
+    bool finished = false;
+    loop_.Post([&] {
+      view_.reset();
+      base_.reset();
+      std::filesystem::rename(copy / "data.mdb", options_.folder / "base" / "data.mdb");
+      std::filesystem::remove_all(copy);
+      OpenBase();
+      const std::lock_guard lock(mutex);
+      finished = true;
+      swapped.notify_one();
+    });
+    std::unique_lock lock(mutex);
+    swapped.wait(lock, [&] { return finished; });
+  };
+  InBackground(write_copy, std::move(done));
+}
+
+}  // namespace apimesh::store

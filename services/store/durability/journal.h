@@ -1,0 +1,108 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "services/store/durability/base.h"
+#include "services/store/durability/entry.h"
+#include "services/store/durability/log.h"
+#include "services/store/net/event_loop.h"
+
+namespace apimesh::store {
+
+/// Makes entries durable and moves them to the base in the background.
+/// Two threads work behind it: one writes the log (all entries that wait, one fdatasync), the other applies finished
+/// segments to the base and erases what was compacted away. All public calls are for the loop thread, and all callbacks
+/// come on it.
+class Journal {
+ public:
+  struct Options {
+    std::filesystem::path folder;
+    bool sync = true;
+    std::uint64_t map_bytes = 64ull << 30;
+    std::size_t segment_bytes = 8 * 1024 * 1024;
+  };
+  struct Events {
+    std::function<void(std::uint64_t sequence)> durable;
+    std::function<void(Revision)> base_grew;  // everything up to this revision is in View()
+    std::function<void(std::chrono::nanoseconds)> synced;  // how long one fdatasync took
+  };
+
+  Journal(EventLoop& loop, Options options);
+  ~Journal();
+
+  /// Replays what is on disk: first the base (changes without values), then the log. Call once, before Start().
+  void Recover(StateVisitor& from_base, StateVisitor& from_log);
+  void Start(Events events);
+  /// Writes out what was appended and ends the threads.
+  void Stop();
+
+  /// Queues an entry and returns its sequence number; it is durable once `durable` reports that number.
+  std::uint64_t Append(const EntryWriter& entry);
+  /// Hands what this turn appended to the log thread.
+  void EndOfTurn();
+
+  /// Runs `work` on the loop in a later turn, so that other requests come in between.
+  void Later(EventLoop::Callback work) { loop_.Post(std::move(work)); }
+  /// Runs `done` when every entry appended so far is in View().
+  void WhenInBase(EventLoop::Callback done);
+  /// Erases changes once every entry appended so far is in the base; then runs `done`.
+  void Erase(std::vector<ChangeId> ids, EventLoop::Callback done);
+  /// Runs `work` on the background thread, in order with the rest of its work, then `done` on the loop.
+  void InBackground(std::function<void()> work, EventLoop::Callback done);
+  /// Rewrites the base without free pages. Reads wait meanwhile (done at the end, on the loop).
+  void Defragment(EventLoop::Callback done);
+
+  const Base::View& View() const { return *view_; }
+  Base& base() { return *base_; }
+  std::uint64_t LastSequence() const { return next_sequence_ - 1; }
+  std::uint64_t LogBytes() const { return log_bytes_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Batch {
+    std::string frames;
+    std::uint64_t last = 0;
+    std::vector<EventLoop::Callback> barriers;  // background tasks that must come after these frames
+    bool Empty() const { return frames.empty() && barriers.empty(); }
+  };
+
+  void LogThread();
+  void Commit(Batch batch);
+  void BackgroundThread();
+  void AddTask(std::function<void()> task);
+  void ApplySegment(const LogSegment& segment);
+  void OpenBase();
+
+  EventLoop& loop_;
+  Options options_;
+  Events events_;
+  std::unique_ptr<Base> base_;
+  std::unique_ptr<Base::View> view_;
+  Log log_;
+  std::vector<LogSegment> recovered_;
+  std::uint64_t next_sequence_ = 1;
+  std::atomic<std::uint64_t> log_bytes_ = 0;
+  Batch turn_;  // what this turn appended
+
+  std::uint64_t last_written_ = 0;  // by the log thread
+
+  std::mutex log_mutex_;
+  std::condition_variable log_ready_;
+  Batch waiting_;             // guarded by log_mutex_
+  bool stop_log_ = false;     // guarded by log_mutex_
+  std::mutex task_mutex_;
+  std::condition_variable task_ready_, task_done_;
+  std::deque<std::function<void()>> tasks_;  // guarded by task_mutex_
+  bool stop_tasks_ = false;                  // guarded by task_mutex_
+  std::thread log_thread_, background_thread_;
+};
+
+}  // namespace apimesh::store

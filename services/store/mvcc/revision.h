@@ -1,0 +1,30 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string_view>
+
+namespace apimesh::store {
+
+using Revision = std::int64_t;
+using LeaseId = std::int64_t;
+
+/// A change: the revision of its transaction, and its place within the transaction.
+struct ChangeId {
+  Revision main = 0;
+  std::uint32_t sub = 0;
+  auto operator<=>(const ChangeId&) const = default;
+};
+
+/// One change of one key, wherever its bytes live.
+struct Change {
+  ChangeId id;
+  bool deleted = false;
+  std::string_view key;
+  std::string_view value;
+  Revision create = 0;
+  std::int64_t version = 0;
+  LeaseId lease = 0;
+};
+
+}  // namespace apimesh::store

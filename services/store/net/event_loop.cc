@@ -1,0 +1,113 @@
+#include "services/store/net/event_loop.h"
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+namespace apimesh::store {
+namespace {
+
+int CheckFd(int fd, const char* what) {
+  if (fd < 0) throw std::system_error(errno, std::generic_category(), what);
+  return fd;
+}
+
+}  // namespace
+
+EventLoop::EventLoop()
+    : epoll_(CheckFd(epoll_create1(EPOLL_CLOEXEC), "epoll_create1")),
+      wake_(CheckFd(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), "eventfd")) {
+  Add(wake_, EPOLLIN, nullptr);
+}
+
+EventLoop::~EventLoop() {
+  close(wake_);
+  close(epoll_);
+}
+
+void EventLoop::Add(int fd, std::uint32_t events, FdHandler* handler) {
+  epoll_event event{.events = events, .data = {.ptr = handler}};
+  CheckFd(epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event), "epoll_ctl");
+}
+
+void EventLoop::Modify(int fd, std::uint32_t events, FdHandler* handler) {
+  epoll_event event{.events = events, .data = {.ptr = handler}};
+  CheckFd(epoll_ctl(epoll_, EPOLL_CTL_MOD, fd, &event), "epoll_ctl");
+}
+
+void EventLoop::Remove(int fd) { epoll_ctl(epoll_, EPOLL_CTL_DEL, fd, nullptr); }
+
+void EventLoop::Post(Callback callback) {
+  bool wake = false;
+  {
+    const std::lock_guard lock(mutex_);
+    wake = posted_.empty();
+    posted_.push_back(std::move(callback));
+  }
+  if (wake) {
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const ssize_t written = write(wake_, &one, sizeof one);
+  }
+}
+
+void EventLoop::Stop() {
+  Post([this] { stop_ = true; });
+}
+
+EventLoop::TimerId EventLoop::After(std::chrono::steady_clock::duration delay, Callback callback) {
+  const TimerId id{std::chrono::steady_clock::now() + delay, next_timer_++};
+  timers_.emplace(id, std::move(callback));
+  return id;
+}
+
+void EventLoop::Cancel(TimerId id) { timers_.erase(id); }
+
+int EventLoop::MillisecondsToNextTimer() const {
+  if (timers_.empty()) return -1;
+  const auto left = timers_.begin()->first.first - std::chrono::steady_clock::now();
+  if (left.count() <= 0) return 0;
+  return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(left).count());
+}
+
+void EventLoop::RunPosted() {
+  std::vector<Callback> ready;
+  {
+    const std::lock_guard lock(mutex_);
+    ready.swap(posted_);
+  }
+  for (Callback& callback : ready) callback();
+}
+
+void EventLoop::RunTimers() {
+  const auto now = std::chrono::steady_clock::now();
+  while (!timers_.empty() && timers_.begin()->first.first <= now) {
+    const Callback callback = std::move(timers_.begin()->second);
+    timers_.erase(timers_.begin());
+    callback();
+  }
+}
+
+void EventLoop::Run() {
+  epoll_event events[256];
+  while (!stop_) {
+    const int count = epoll_wait(epoll_, events, std::size(events), MillisecondsToNextTimer());
+    if (count < 0 && errno != EINTR) throw std::system_error(errno, std::generic_category(), "epoll_wait");
+    for (int i = 0; i < count; ++i) {
+      if (events[i].data.ptr != nullptr) {
+        static_cast<FdHandler*>(events[i].data.ptr)->OnEvents(events[i].events);
+        continue;
+      }
+      std::uint64_t ignored = 0;
+      [[maybe_unused]] const ssize_t got = read(wake_, &ignored, sizeof ignored);
+      RunPosted();
+    }
+    if (!timers_.empty()) RunTimers();
+    for (const Callback& step : end_of_turn_) step();
+    graveyard_.clear();
+  }
+}
+
+}  // namespace apimesh::store

@@ -1,0 +1,81 @@
+#include "lib/base/log.h"
+#include "proto/etcd/v3/rpc.pb.h"
+#include "services/store/maintenance/version.h"
+#include "services/store/mvcc/errors.h"
+#include "services/store/rpc/services.h"
+#include "services/store/rpc/unary.h"
+
+namespace apimesh::store {
+namespace {
+
+using namespace etcdserverpb;
+
+void FillHeader(const Services& services, ResponseHeader& header) {
+  header.set_cluster_id(services.identity.cluster_id);
+  header.set_member_id(services.identity.member_id);
+  header.set_raft_term(services.identity.term);
+  header.set_revision(services.store.Durable());
+}
+
+void GetStatus(Services& services, const CallPtr& call, const StatusRequest&) {
+  StatusResponse response;
+  FillHeader(services, *response.mutable_header());
+  response.set_version(kEtcdVersion);
+  response.set_storageversion(kStorageVersion);
+  response.set_dbsize(static_cast<std::int64_t>(services.quota.Used()));
+  response.set_dbsizeinuse(static_cast<std::int64_t>(services.journal.base().UsedBytes() + services.journal.LogBytes()));
+  response.set_dbsizequota(services.quota.Bytes());
+  response.set_leader(services.identity.member_id);
+  response.set_raftterm(services.identity.term);
+  response.set_raftindex(services.journal.LastSequence());
+  response.set_raftappliedindex(services.journal.LastSequence());
+  response.mutable_downgradeinfo();
+  if (services.store.NoSpaceAlarm()) {
+    response.add_errors(fmt::format("memberID:{} alarm:NOSPACE ", services.identity.member_id));
+  }
+  Answer(call, response.SerializeAsString());
+}
+
+void Alarm(Services& services, const CallPtr& call, const AlarmRequest& request) {
+  Store& store = services.store;
+  const bool concerns_space = request.alarm() == NOSPACE || request.alarm() == NONE;
+  bool named = store.NoSpaceAlarm() && concerns_space;
+  if (request.action() != AlarmRequest::GET && concerns_space) {
+    const bool active = request.action() == AlarmRequest::ACTIVATE;
+    named = active || store.NoSpaceAlarm();  // a cleared alarm is named once more
+    if (store.NoSpaceAlarm() != active) {
+      store.Begin();
+      store.SetNoSpaceAlarm(active);
+      store.End();
+    }
+  }
+  AlarmResponse response;
+  FillHeader(services, *response.mutable_header());
+  if (named) {
+    AlarmMember* alarm = response.add_alarms();
+    alarm->set_memberid(services.identity.member_id);
+    alarm->set_alarm(NOSPACE);
+  }
+  AnswerWhenDurable(store, call, response.SerializeAsString());
+}
+
+void Defragment(Services& services, const CallPtr& call, const DefragmentRequest&) {
+  services.journal.Defragment([call] { Answer(call, {}); });
+}
+
+template <class Request>
+Method Bind(Services& services, void (*run)(Services&, const CallPtr&, const Request&)) {
+  return Unary<Request>([&services, run](const CallPtr& call, const Request& request) { run(services, call, request); });
+}
+
+}  // namespace
+
+void AddMaintenanceMethods(Services& services, Methods& methods) {
+  methods["/etcdserverpb.Maintenance/Status"] = Bind(services, &GetStatus);
+  methods["/etcdserverpb.Maintenance/Alarm"] = Bind(services, &Alarm);
+  methods["/etcdserverpb.Maintenance/Defragment"] = Bind(services, &Defragment);
+  methods["/etcdserverpb.Maintenance/MoveLeader"] = UnaryBytes(
+      [](const CallPtr& call, std::string_view) { call->Finish(errors::BadLeaderTransferee()); });
+}
+
+}  // namespace apimesh::store

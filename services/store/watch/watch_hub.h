@@ -1,0 +1,62 @@
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "services/store/mvcc/identity.h"
+#include "services/store/mvcc/store.h"
+#include "services/store/watch/watcher.h"
+
+namespace apimesh::store {
+
+/// Brings changes to watchers: to those that are up to date as changes become durable, each encoded once for all of
+/// them; to the others from history, a slice a turn. Events of one revision stay together and in order. A stream whose
+/// client does not read falls back to history, so it costs no memory. Loop thread only.
+class WatchHub {
+ public:
+  WatchHub(EventLoop& loop, const Store& store, const Identity& identity, std::size_t fragment_bytes);
+
+  void Add(Watcher& watcher);
+  void Remove(Watcher& watcher);
+  void AddStream(WatchStream& stream) { streams_.insert(&stream); }
+  void RemoveStream(WatchStream& stream) { streams_.erase(&stream); }
+
+  /// Changes in (before, now] have become durable.
+  void Publish(Revision before, Revision now);
+  /// Lets watchers that read the past go on.
+  void ContinueCatchUp();
+  void StartProgressNotifications(std::chrono::steady_clock::duration interval);
+
+  const Store& store() const { return store_; }
+  const Identity& identity() const { return identity_; }
+  std::size_t Watchers() const { return watchers_; }
+  std::size_t Streams() const { return streams_.size(); }
+  std::size_t SlowWatchers() const { return behind_.size(); }
+  std::uint64_t EventsSent() const { return events_sent_; }
+
+ private:
+  class Encoder;
+  void CatchUp(Watcher& watcher);
+  void Index(Watcher& watcher);
+  void Unindex(Watcher& watcher);
+  void Collect(Watcher& watcher, const Change& change, Encoder& encoder);
+  void SendCollected(Watcher& watcher, Revision revision);
+
+  EventLoop& loop_;
+  const Store& store_;
+  const Identity& identity_;
+  std::size_t fragment_bytes_;
+  std::unordered_set<WatchStream*> streams_;
+  std::unordered_map<std::string_view, std::vector<Watcher*>> by_key_;  // synced, one key; views into the watchers
+  std::vector<Watcher*> ranges_;                                        // synced, more than one key
+  std::unordered_set<Watcher*> behind_;
+  bool catch_up_scheduled_ = false;
+  std::size_t watchers_ = 0;
+  std::uint64_t events_sent_ = 0;
+};
+
+}  // namespace apimesh::store
