@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "services/launcher/commands/completion.h"
+#include "services/launcher/commands/pki.h"
 #include "services/launcher/commands/run_folder.h"
 #include "services/launcher/commands/status.h"
 #include "services/launcher/commands/up.h"
@@ -68,6 +69,15 @@ int RunCommandLine(int argc, char** argv) {
   logs->add_option("service", service, "store, core-api, extensions-api, authn-authz, aggregator, envoy or launcher");
   logs->add_flag("-f,--follow", follow, "go on showing new lines");
   logs->callback([&] { code = Logs(folder, service, follow); });
+
+  PkiOptions pki;
+  CLI::App* pki_command = app.add_subcommand("pki", "Make the certificates of a mesh that Compose or Kubernetes starts");
+  pki_command->add_option("--dir", pki.folder, "folder for certificates, kubeconfig and envoy.json")->required();
+  pki_command->add_option("--server", pki.server, "address of the API for clients")->capture_default_str();
+  pki_command->add_option("--name", pki.names, "host name of a service; may be repeated");
+  pki_command->add_option("--owner", pki.owner, "user id that shall read the files");
+  pki_command->add_option("--aggregator", pki.aggregator, "host name where Envoy finds the aggregator")->capture_default_str();
+  pki_command->callback([&] { code = MakePki(pki); });
 
   CLI::App* kubectl = app.add_subcommand("kubectl", "Run kubectl with the kubeconfig of this mesh")->prefix_command();
   kubectl->callback([&] { code = Kubectl(folder, kubectl->remaining()); });

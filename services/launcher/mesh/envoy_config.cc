@@ -86,13 +86,13 @@ json::value Listener(const EnvoyOptions& options) {
 json::value Cluster(const EnvoyOptions& options) {
   json::object tls{{"tls_certificates", CertificatePair(options.mesh_cert_file, options.mesh_key_file)},
                    {"validation_context", {{"trusted_ca", File(options.mesh_ca_file)}}}};
-  json::object endpoint{{"endpoint", {{"address", Address("127.0.0.1", options.mesh_port)}}}};
+  json::object endpoint{{"endpoint", {{"address", Address(options.mesh_host, options.mesh_port)}}}};
   json::object health{{"timeout", "2s"}, {"interval", "1s"}, {"no_traffic_interval", "2s"}, {"unhealthy_threshold", 3},
                       {"healthy_threshold", 1}, {"http_health_check", {{"path", "/livez"}}}};
   json::object limits{{"max_connections", 10000}, {"max_pending_requests", 10000}, {"max_requests", 100000}};
   return json::object{
       {"name", "aggregator"},
-      {"type", "STATIC"},
+      {"type", "STRICT_DNS"},
       {"connect_timeout", "2s"},
       {"lb_policy", "LEAST_REQUEST"},
       {"load_assignment", {{"cluster_name", "aggregator"},

@@ -10,7 +10,8 @@ struct EnvoyOptions {
   int port = 6443;
   std::string cert_file, key_file;  // what clients see
   std::string client_ca_file;       // names of accepted client certificates; the chain is verified by authn-authz
-  int mesh_port = 0;                // of the aggregator, on loopback
+  std::string mesh_host = "127.0.0.1";  // of the aggregator; a name is resolved to all replicas
+  int mesh_port = 0;
   std::string mesh_ca_file, mesh_cert_file, mesh_key_file;
   std::string access_log;
 };

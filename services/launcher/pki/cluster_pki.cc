@@ -90,9 +90,10 @@ std::vector<std::string> ClusterPki::Ensure(const std::vector<std::string>& extr
   leaf("apiserver", ServingRequest(extra_addresses), cluster);
   leaf("admin", {.common_name = "kubernetes-admin", .organizations = {"system:masters"}, .client_auth = true}, cluster);
   leaf("front-proxy-client", {.common_name = "front-proxy-client", .client_auth = true}, front_proxy);
-  leaf("mesh", {.common_name = "apimesh", .dns_names = {"localhost", "apimesh"}, .ip_addresses = {"127.0.0.1", "::1"},
-                .server_auth = true, .client_auth = true},
-       mesh);
+  CertificateRequest member = ServingRequest(extra_addresses);
+  member.common_name = "apimesh";
+  member.client_auth = true;
+  leaf("mesh", member, mesh);
   leaf("envoy", {.common_name = "apimesh-envoy", .client_auth = true}, mesh);
   if (ReadFile(Path("sa.key")).empty()) {
     const KeyPair pair = NewKeyPair();

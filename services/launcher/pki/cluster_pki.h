@@ -13,7 +13,7 @@ class ClusterPki {
   explicit ClusterPki(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   /// Makes what is missing and renews what has less than a third of its life left. Authorities are never replaced:
-  /// clients hold them. Returns the names of what was written. Throws std::runtime_error.
+  /// clients hold them. `extra_addresses` are names and addresses besides loopback. Returns the names of what was written. Throws std::runtime_error.
   std::vector<std::string> Ensure(const std::vector<std::string>& extra_addresses) const;
 
   std::string Path(const std::string& file) const { return (folder_ / file).string(); }

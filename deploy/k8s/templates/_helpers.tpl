@@ -1,0 +1,55 @@
+{{- define "apimesh.etcd" -}}
+{{- $servers := .Values.etcdServers | default "https://store:2379" -}}
+- --etcd-servers={{ $servers }}
+- --etcd-cafile=/pki/mesh-ca.crt
+- --etcd-certfile=/pki/mesh.crt
+- --etcd-keyfile=/pki/mesh.key
+{{- end -}}
+
+{{- define "apimesh.mesh" -}}
+- --mesh-ca-file=/pki/mesh-ca.crt
+- --mesh-cert-file=/pki/mesh.crt
+- --mesh-key-file=/pki/mesh.key
+{{- end -}}
+
+{{- define "apimesh.tokens" -}}
+- --service-account-issuer=https://kubernetes.default.svc.cluster.local
+- --service-account-key-file=/pki/sa.pub
+- --authorization-mode={{ .Values.authorizationMode }}
+- --client-ca-file=/pki/ca.crt
+{{- end -}}
+
+{{/* A Deployment and a headless Service, so that gRPC sees every replica. Arguments: root, name, replicas, port, args, path of probes. */}}
+{{- define "apimesh.process" -}}
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: {{ .name }}, labels: {app: {{ .name }}}}
+spec:
+  replicas: {{ .replicas }}
+  selector: {matchLabels: {app: {{ .name }}}}
+  template:
+    metadata: {labels: {app: {{ .name }}}}
+    spec:
+      securityContext: {runAsNonRoot: true, runAsUser: 65532, fsGroup: 65532}
+      terminationGracePeriodSeconds: 60
+      containers:
+        - name: {{ .name }}
+          image: {{ .root.Values.image }}
+          command: [{{ .binary }}]
+          args:
+            {{- .args | nindent 12 }}
+          ports: [{containerPort: {{ .port }}}]
+          readinessProbe: {{ .probe }}
+          resources: {{ .root.Values.resources | toJson }}
+          securityContext: {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}
+          volumeMounts: [{name: pki, mountPath: /pki, readOnly: true}]
+      volumes:
+        - name: pki
+          secret: {secretName: apimesh-pki, defaultMode: 288}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: {{ .name }}}
+spec: {clusterIP: None, selector: {app: {{ .name }}}, ports: [{port: {{ .port }}}]}
+---
+{{ end -}}

@@ -1,0 +1,49 @@
+#include "services/launcher/commands/pki.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "services/launcher/commands/kubeconfig.h"
+#include "services/launcher/mesh/envoy_config.h"
+#include "services/launcher/pki/cluster_pki.h"
+
+namespace apimesh::launcher {
+namespace {
+
+/// The host of "https://host:port".
+std::string HostOf(const std::string& url) {
+  const std::size_t begin = url.find("://") == std::string::npos ? 0 : url.find("://") + 3;
+  return url.substr(begin, url.find_first_of(":/", begin) - begin);
+}
+
+}  // namespace
+
+int MakePki(const PkiOptions& options) {
+  try {
+    const ClusterPki pki(options.folder);
+    std::vector<std::string> names = options.names;
+    names.push_back(HostOf(options.server));
+    for (const std::string& written : pki.Ensure(names)) fmt::print("wrote {}\n", written);
+    WriteKubeconfig(pki.Path("kubeconfig"), options.server, pki);
+    const EnvoyOptions envoy{.port = 6443, .cert_file = pki.Path("apiserver.crt"), .key_file = pki.Path("apiserver.key"),
+                             .client_ca_file = pki.Path("ca.crt"), .mesh_host = options.aggregator, .mesh_port = 8443,
+                             .mesh_ca_file = pki.Path("mesh-ca.crt"), .mesh_cert_file = pki.Path("envoy.crt"),
+                             .mesh_key_file = pki.Path("envoy.key"), .access_log = "/dev/stdout"};
+    WriteFile(pki.Path("envoy.json"), EnvoyConfig(envoy), false);
+    if (options.owner >= 0) {
+      const auto give = [&](const std::filesystem::path& path) {
+        if (::chown(path.c_str(), static_cast<uid_t>(options.owner), static_cast<gid_t>(-1)) != 0) throw std::runtime_error("chown " + path.string() + " failed");
+      };
+      give(options.folder);
+      for (const auto& entry : std::filesystem::directory_iterator(options.folder)) give(entry.path());
+    }
+    return 0;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "apimesh: {}\n", error.what());
+    return 1;
+  }
+}
+
+}  // namespace apimesh::launcher

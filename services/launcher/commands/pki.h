@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace apimesh::launcher {
+
+struct PkiOptions {
+  std::string folder;
+  std::string server = "https://127.0.0.1:6443";
+  std::vector<std::string> names;  // host names of the services, for meshes over TCP
+  int owner = -1;                  // user id that shall read the files; -1: leave it
+  std::string aggregator = "aggregator";  // where Envoy finds it
+};
+
+/// Makes or renews the certificates of a mesh whose processes somebody else starts (Compose, Kubernetes), with a kubeconfig
+/// and Envoy's configuration beside them. Returns the exit code.
+int MakePki(const PkiOptions& options);
+
+}  // namespace apimesh::launcher
