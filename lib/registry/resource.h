@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/base/task.h"
 #include "lib/meta/api_error.h"
 #include "lib/meta/object.h"
 #include "lib/meta/request_context.h"
@@ -66,6 +67,31 @@ struct TablePrinter {
   std::function<meta::json::array(const meta::Object& object, WallTime now)> cells;
 };
 
+/// Does what a write of its own kind means (binding, eviction, token, access review): gets the decoded and defaulted body
+/// of a create, gives the answer's body. `name` is the object's, empty for a resource without names.
+using Action = std::function<Task<meta::Result<meta::Object>>(meta::RequestContext ctx, std::string name, meta::Object body,
+                                                              bool dry_run)>;
+
+/// Work around writes that needs I/O (allocating a cluster IP). Thread-safe. Not run for dry runs.
+class Hooks {
+ public:
+  virtual ~Hooks() = default;
+  /// Before the strategy prepares and validates; may change the object.
+  virtual Task<meta::Result<>> BeginCreate(meta::RequestContext ctx, meta::Object& object);
+  virtual Task<meta::Result<>> BeginUpdate(meta::RequestContext ctx, meta::Object& object, const meta::Object& old);
+  /// The write failed: gives back what BeginCreate took.
+  virtual Task<> AbandonCreate(meta::RequestContext ctx, const meta::Object& object);
+  virtual Task<> AfterDelete(meta::RequestContext ctx, const meta::Object& object);
+};
+
+/// Where a kind has its replicas: dotted paths such as "spec.replicas". The selector may be a text, a map of labels or a
+/// LabelSelector.
+struct ScalePaths {
+  std::string spec_replicas = "spec.replicas";
+  std::string status_replicas = "status.replicas";
+  std::string selector;
+};
+
 struct Subresource {
   std::string name;  // "status", "scale", …
   meta::Gvk kind;    // of the body, where it differs (autoscaling/v1 Scale)
@@ -73,6 +99,9 @@ struct Subresource {
   StrategyPtr strategy;
   patch::ResetFields reset_fields;
   bool connect = false;  // exec, proxy, …
+  const schema::Node* schema = nullptr;  // of the body, where `kind` is set
+  std::optional<ScalePaths> scale;
+  Action create;
 };
 
 struct Resource {
@@ -98,6 +127,11 @@ struct Resource {
   std::function<std::vector<std::string>(std::string_view name, bool prefix)> validate_name;
   /// The kind has a spec whose changes bump metadata.generation.
   bool generation = false;
+  std::shared_ptr<Hooks> hooks;
+  /// Nothing is stored: a create does this and answers with its result.
+  Action create;
+  /// Deletions answer with the object instead of a Status.
+  bool returns_deleted_object = false;
 
   meta::Gvr GetGvr() const { return {gvk.group, gvk.version, plural}; }
   meta::GroupResource GetGroupResource() const { return {gvk.group, plural}; }

@@ -1,0 +1,70 @@
+#include "lib/meta/object_meta.h"
+#include "lib/registry/before_write.h"
+#include "lib/registry/object_meta.h"
+
+namespace apimesh::registry {
+namespace {
+
+namespace json = meta::json;
+
+/// Everything but metadata and status, which controllers write without a new generation.
+bool SameDesiredState(const json::object& a, const json::object& b) {
+  const auto counts = [](std::string_view key) {
+    return key != "metadata" && key != "status" && key != "kind" && key != "apiVersion";
+  };
+  std::size_t fields = 0;
+  for (const auto& [key, value] : a) {
+    if (!counts(key)) continue;
+    ++fields;
+    const json::value* other = b.if_contains(key);
+    if (!other || *other != value) return false;
+  }
+  for (const auto& [key, value] : b) fields -= counts(key) ? 1 : 0;
+  return fields == 0;
+}
+
+void CopyMeta(std::string_view field, meta::Object& object, const meta::Object& old) {
+  if (const json::value* value = meta::FindField(old.Metadata(), field)) {
+    object.Metadata()[json::string_view(field.data(), field.size())] = *value;
+  }
+}
+
+}  // namespace
+
+meta::Result<> BeforeUpdate(const Resource& resource, const Strategy& strategy, const meta::RequestContext& ctx,
+                            meta::Object& object, const meta::Object& old, bool subresource) {
+  if (old.Generation() != 0) {
+    object.SetMeta("generation", old.Generation());
+  } else {
+    object.EraseMeta("generation");
+  }
+  strategy.PrepareForUpdate(ctx, object, old);
+  if (resource.generation && !subresource && object.Generation() == old.Generation() &&
+      !SameDesiredState(object.Root(), old.Root())) {
+    object.SetMeta("generation", old.Generation() + 1);
+  }
+
+  if (object.Uid().empty()) CopyMeta("uid", object, old);
+  CopyMeta("creationTimestamp", object, old);
+  CopyMeta("deletionTimestamp", object, old);
+  if (!meta::FindField(object.Metadata(), "deletionGracePeriodSeconds")) CopyMeta("deletionGracePeriodSeconds", object, old);
+
+  const bool namespaced = resource.scope == Scope::kNamespaced;
+  meta::FieldErrors errors = meta::ValidateObjectMeta(object.Metadata(), namespaced, meta::NameIsPathSegment);
+  for (const meta::FieldErrors& more : {meta::ValidateObjectMetaUpdate(object.Metadata(), old.Metadata()),
+                                       strategy.ValidateUpdate(ctx, object, old)}) {
+    errors.insert(errors.end(), more.begin(), more.end());
+  }
+  if (!errors.empty()) return meta::Invalid(resource.gvk.GroupKind(), object.Name(), errors);
+
+  for (std::string& text : strategy.Warnings(ctx, object, &old)) ctx.Warn(std::move(text));
+  return {};
+}
+
+bool DeletesDuringUpdate(const meta::Object& object, const meta::Object& old) {
+  if (!Finalizers(object).empty() || old.DeletionTimestamp().empty()) return false;
+  const json::value* grace = meta::FindField(old.Metadata(), "deletionGracePeriodSeconds");
+  return !grace || (grace->is_int64() && grace->get_int64() == 0);
+}
+
+}  // namespace apimesh::registry
