@@ -41,4 +41,7 @@ class Plugin {
   virtual Task<meta::Result<>> Validate(meta::RequestContext ctx, const Attributes& attributes);
 };
 
+/// 403 that names what the write was about.
+meta::ApiError Forbidden(const Attributes& attributes, std::string_view why);
+
 }  // namespace apimesh::admission

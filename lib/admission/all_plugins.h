@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lib/admission/chain.h"
+#include "lib/storage/store.h"
+
+namespace apimesh::admission {
+
+/// What plugins may read. Tests pass fakes.
+struct PluginInputs {
+  storage::StorePtr namespaces;
+};
+
+/// Names as --enable-admission-plugins and --disable-admission-plugins take them.
+struct PluginChoice {
+  std::vector<std::string> enable;
+  std::vector<std::string> disable;
+};
+
+/// The chain of all chosen plugins in run order. Throws std::invalid_argument for a name nobody knows.
+ChainPtr MakeChain(const PluginInputs& inputs, const PluginChoice& choice);
+
+/// All names, in run order.
+std::vector<std::string> AllPluginNames();
+
+}  // namespace apimesh::admission
