@@ -1,0 +1,25 @@
+#include "lib/endpoint/encode.h"
+#include "lib/endpoint/verbs.h"
+#include "lib/registry/scale.h"
+
+#include "lib/codec/codec.h"
+
+namespace apimesh::endpoint {
+
+Task<Answer> Get(RequestPtr request) {
+  if (request->query.Bool("export").value_or(false)) {
+    co_return meta::BadRequest("the export parameter, deprecated since v1.14, is no longer supported");
+  }
+  ASSIGN_OR_CO_RETURN(storage::Key key, storage::KeyFor(request->Resource().scope == registry::Scope::kNamespaced,
+                                                        request->Namespace(), request->Name()));
+  storage::GetOptions options{.resource_version = std::string(request->query.First("resourceVersion"))};
+  ASSIGN_OR_CO_RETURN(storage::EntryPtr entry, co_await request->served->store->Get(request->ctx, std::move(key), std::move(options)));
+  if (request->subresource && request->subresource->scale) {
+    ASSIGN_OR_CO_RETURN(const meta::json::value value, codec::ParseJson(entry->Json().View(), meta::NewArena()));
+    const meta::Object object(value.get_object());
+    co_return ObjectResponse(*request, 200, registry::ScaleOf(object, *request->subresource->scale));
+  }
+  co_return ObjectResponse(*request, 200, entry);
+}
+
+}  // namespace apimesh::endpoint

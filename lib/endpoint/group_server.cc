@@ -1,0 +1,189 @@
+#include "lib/endpoint/group_server.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "lib/endpoint/connect.h"
+#include "lib/endpoint/discovery.h"
+#include "lib/endpoint/request.h"
+
+namespace apimesh::endpoint {
+
+/// Everything served at one time.
+struct GroupServer::Snapshot {
+  std::map<meta::Gvr, ServedResourcePtr> resources;
+  std::map<meta::GroupVersion, std::string> lists;  // APIResourceList
+  std::set<meta::Gvk> kinds;
+  rpc::Description description;
+
+  ServedResourcePtr Find(const meta::RequestInfo& info) const {
+    const auto it = resources.find({info.api_group, info.api_version, info.resource});
+    return it == resources.end() ? nullptr : it->second;
+  }
+  bool Serves(const meta::RequestInfo& info) const { return lists.contains({info.api_group, info.api_version}); }
+};
+
+struct GroupServer::Listeners {
+  std::mutex mutex;
+  std::uint64_t next = 0;
+  std::map<std::uint64_t, std::function<void(rpc::Description)>> callbacks;  // guarded by mutex
+
+  void Tell(const rpc::Description& description) {
+    const std::lock_guard lock(mutex);
+    for (const auto& [id, callback] : callbacks) callback(description);
+  }
+};
+
+namespace {
+
+rpc::Response PlainNotFound() {
+  rpc::Response response;
+  response.code = 404;
+  response.headers.emplace_back("content-type", "text/plain; charset=utf-8");
+  response.headers.emplace_back("x-content-type-options", "nosniff");
+  response.body.emplace_back("404 page not found\n");
+  return response;
+}
+
+/// "/api/v1" and "/apis/apps/v1", with or without a slash at the end.
+std::optional<meta::GroupVersion> VersionOfPath(std::string_view path) {
+  if (path.ends_with('/')) path.remove_suffix(1);
+  if (path.starts_with("/api/")) {
+    path.remove_prefix(5);
+    return path.find('/') == std::string_view::npos ? std::optional<meta::GroupVersion>({"", std::string(path)}) : std::nullopt;
+  }
+  if (!path.starts_with("/apis/")) return std::nullopt;
+  path.remove_prefix(6);
+  const std::size_t slash = path.find('/');
+  if (slash == std::string_view::npos || path.find('/', slash + 1) != std::string_view::npos) return std::nullopt;
+  return meta::GroupVersion{std::string(path.substr(0, slash)), std::string(path.substr(slash + 1))};
+}
+
+bool KnowsSubresource(const ServedResource& served, const std::string& name) {
+  if (name.empty()) return true;
+  for (const registry::Subresource& subresource : served.resource.subresources) {
+    if (subresource.name == name) return true;
+  }
+  return false;
+}
+
+Task<> Send(rpc::Response response, rpc::ResponseStream& stream) {
+  if (co_await stream.WriteHead(response.code, std::move(response.headers))) co_await stream.Write(std::move(response.body));
+}
+
+}  // namespace
+
+GroupServer::GroupServer(GroupServerOptions options)
+    : options_(std::move(options)), snapshot_(std::make_shared<const Snapshot>()), listeners_(std::make_shared<Listeners>()) {
+  Environment environment = options_.environment;
+  environment.knows_kind = [this](const meta::Gvk& kind) { return Current()->kinds.contains(kind); };
+  environment_ = std::make_shared<const Environment>(std::move(environment));
+}
+
+GroupServer::~GroupServer() = default;
+
+std::shared_ptr<const GroupServer::Snapshot> GroupServer::Current() const {
+  const std::lock_guard lock(mutex_);
+  return snapshot_;
+}
+
+void GroupServer::Replace(std::vector<ServedVersion> versions) {
+  auto snapshot = std::make_shared<Snapshot>();
+  std::size_t hash = 0;
+  for (const ServedVersion& served : versions) {
+    rpc::GroupVersionDescription description;
+    description.group = served.version.group;
+    description.version = served.version.version;
+    description.group_priority_minimum = served.group_priority_minimum;
+    description.version_priority = served.version_priority;
+    description.resource_list = ResourceListJson(served.version, served.resources);
+    description.aggregated_discovery = VersionDiscoveryJson(served.version, served.resources);
+    description.openapi_v3_hash = served.openapi_v3_hash;
+    for (const std::string* part : {&description.aggregated_discovery, &description.openapi_v3_hash, &description.group}) {
+      hash = hash * 31 + std::hash<std::string>()(*part);
+    }
+    snapshot->lists[served.version] = description.resource_list;
+    snapshot->description.group_versions.push_back(std::move(description));
+    for (const ServedResourcePtr& resource : served.resources) {
+      snapshot->resources[resource->resource.GetGvr()] = resource;
+      snapshot->kinds.insert(resource->resource.gvk);
+    }
+  }
+  snapshot->description.etag = fmt::format("{:016x}", hash);
+  snapshot->description.paths = options_.advertised_paths;
+  {
+    const std::lock_guard lock(mutex_);
+    snapshot_ = snapshot;
+  }
+  listeners_->Tell(snapshot->description);
+}
+
+const PathHandler* GroupServer::FindPath(const std::string& path) const {
+  const auto exact = options_.paths.find(path);
+  if (exact != options_.paths.end()) return &exact->second;
+  for (const auto& [prefix, handler] : options_.paths) {
+    if (prefix.ends_with('/') && path.starts_with(prefix)) return &handler;
+  }
+  return nullptr;
+}
+
+Task<rpc::Response> GroupServer::Call(rpc::Request request) {
+  const std::shared_ptr<const Snapshot> snapshot = Current();
+  if (request.info.is_resource_request && snapshot->Serves(request.info)) {
+    ServedResourcePtr served = snapshot->Find(request.info);
+    if (!served || !KnowsSubresource(*served, request.info.subresource)) co_return rpc::Response::Error(meta::GenericNotFound());
+    co_return co_await Serve(environment_, std::move(served), std::move(request));
+  }
+  if (const PathHandler* handler = FindPath(request.path)) co_return co_await (*handler)(std::move(request));
+  if (const std::optional<meta::GroupVersion> version = VersionOfPath(request.path)) {
+    const auto list = snapshot->lists.find(*version);
+    if (list != snapshot->lists.end()) co_return rpc::Response::Json(200, list->second);
+  }
+  if (options_.next) co_return co_await options_.next->Call(std::move(request));
+  co_return PlainNotFound();
+}
+
+Task<> GroupServer::Stream(rpc::Request request, rpc::ResponseStream& stream) {
+  const std::shared_ptr<const Snapshot> snapshot = Current();
+  if (request.info.is_resource_request && snapshot->Serves(request.info)) {
+    ServedResourcePtr served = snapshot->Find(request.info);
+    if (served && KnowsSubresource(*served, request.info.subresource)) {
+      co_await ServeStream(environment_, std::move(served), std::move(request), stream);
+      co_return;
+    }
+  } else if (!FindPath(request.path) && !VersionOfPath(request.path) && options_.next) {
+    co_await options_.next->Stream(std::move(request), stream);
+    co_return;
+  }
+  rpc::Response response = co_await Call(std::move(request));
+  co_await Send(std::move(response), stream);
+}
+
+Task<> GroupServer::Connect(rpc::Request request, std::unique_ptr<rpc::ConnectStream> stream) {
+  const std::shared_ptr<const Snapshot> snapshot = Current();
+  ServedResourcePtr served = snapshot->Find(request.info);
+  if (served && KnowsSubresource(*served, request.info.subresource)) {
+    co_await ServeConnect(environment_, std::move(served), std::move(request), std::move(stream));
+    co_return;
+  }
+  rpc::Response response = co_await Call(std::move(request));
+  co_await stream->Answer(std::move(response));
+}
+
+std::shared_ptr<void> GroupServer::Describe(std::function<void(rpc::Description)> changed) {
+  const std::shared_ptr<Listeners> listeners = listeners_;
+  std::uint64_t id = 0;
+  {
+    const std::lock_guard lock(listeners->mutex);
+    id = listeners->next++;
+    listeners->callbacks[id] = changed;
+    changed(Current()->description);
+  }
+  return std::shared_ptr<void>(nullptr, [listeners, id](void*) {
+    const std::lock_guard lock(listeners->mutex);
+    listeners->callbacks.erase(id);
+  });
+}
+
+}  // namespace apimesh::endpoint

@@ -1,0 +1,102 @@
+#include "lib/endpoint/list_writer.h"
+#include "lib/endpoint/options.h"
+#include "lib/endpoint/verbs.h"
+
+namespace apimesh::endpoint {
+namespace {
+
+constexpr std::size_t kPieceBytes = 64 << 10;
+constexpr std::size_t kWholeBytes = 256 << 10;  // up to here one message is cheaper than a stream
+constexpr std::size_t kItemsAtOnce = 64;
+
+/// A list on its way out.
+struct Listing {
+  std::unique_ptr<storage::ListCursor> cursor;
+  std::unique_ptr<ListWriter> writer;
+  ListMeta meta;
+  /// A page is collected first, since its continue token stands before its items.
+  std::vector<storage::EntryPtr> page;
+  bool paged = false;
+  std::size_t next = 0;
+
+  std::vector<storage::EntryPtr> Next() {
+    if (!paged) return cursor->Next(kItemsAtOnce);
+    std::vector<storage::EntryPtr> some;
+    while (next < page.size() && some.size() < kItemsAtOnce) some.push_back(page[next++]);
+    return some;
+  }
+};
+
+Task<meta::Result<Listing>> Begin(RequestPtr request) {
+  Listing listing;
+  ASSIGN_OR_CO_RETURN(ListQuery query, ParseListQuery(request->query, request->Resource(), request->ObjectNamespace(),
+                                                     request->Name()));
+  ASSIGN_OR_CO_RETURN(listing.writer, NewListWriter(request));
+  const std::int64_t limit = query.list.limit;
+  ASSIGN_OR_CO_RETURN(listing.cursor, co_await request->served->store->List(request->ctx, std::move(query.list)));
+  listing.meta.resource_version = std::to_string(listing.cursor->At());
+  listing.paged = limit > 0;
+  while (listing.paged) {
+    std::vector<storage::EntryPtr> some = listing.cursor->Next(kItemsAtOnce);
+    if (some.empty()) break;
+    listing.page.insert(listing.page.end(), some.begin(), some.end());
+  }
+  if (listing.paged) {
+    listing.meta.continue_token = listing.cursor->ContinueToken();
+    listing.meta.remaining = listing.cursor->Remaining();
+  }
+  co_return listing;
+}
+
+rpc::Headers HeadersOf(const ResourceRequest& request) {
+  rpc::Headers headers;
+  headers.emplace_back("content-type", std::string(codec::MediaTypeOf(request.output.format)));
+  return headers;
+}
+
+}  // namespace
+
+Task<Answer> List(RequestPtr request) {
+  ASSIGN_OR_CO_RETURN(Listing listing, co_await Begin(request));
+  std::string body = listing.writer->Head(listing.meta);
+  while (true) {
+    const std::vector<storage::EntryPtr> some = listing.Next();
+    if (some.empty()) break;
+    for (const storage::EntryPtr& entry : some) listing.writer->AppendItem(body, *entry);
+    if (body.size() > kWholeBytes) {
+      rpc::Response large;
+      large.use_stream = true;
+      co_return large;
+    }
+  }
+  body += listing.writer->Tail(listing.meta);
+  rpc::Response response;
+  response.headers = HeadersOf(*request);
+  response.body.emplace_back(listing.writer->NeedsWhole() ? listing.writer->Whole(std::move(body)) : std::move(body));
+  co_return response;
+}
+
+Task<meta::Result<>> StreamList(RequestPtr request, rpc::ResponseStream& stream) {
+  ASSIGN_OR_CO_RETURN(Listing listing, co_await Begin(request));
+  const bool whole = listing.writer->NeedsWhole();
+  if (!co_await stream.WriteHead(200, HeadersOf(*request))) co_return meta::Result<>();
+  std::string piece = listing.writer->Head(listing.meta);
+  while (true) {
+    const std::vector<storage::EntryPtr> some = listing.Next();
+    if (some.empty()) break;
+    for (const storage::EntryPtr& entry : some) {
+      listing.writer->AppendItem(piece, *entry);
+      if (whole || piece.size() < kPieceBytes) continue;
+      std::vector<SharedBytes> out;
+      out.emplace_back(std::exchange(piece, {}));
+      if (!co_await stream.Write(std::move(out))) co_return meta::Result<>();
+    }
+  }
+  piece += listing.writer->Tail(listing.meta);
+  std::vector<SharedBytes> out;
+  out.emplace_back(whole ? listing.writer->Whole(std::move(piece)) : std::move(piece));
+  co_await stream.Write(std::move(out));
+  co_return meta::Result<>();
+}
+
+}  // namespace apimesh::endpoint

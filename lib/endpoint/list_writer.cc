@@ -1,0 +1,181 @@
+#include "lib/endpoint/list_writer.h"
+
+#include <fmt/format.h>
+
+#include "lib/codec/codec.h"
+#include "lib/endpoint/encode.h"
+#include "lib/endpoint/partial_metadata.h"
+#include "lib/endpoint/protobuf_frames.h"
+#include "lib/endpoint/table.h"
+
+namespace apimesh::endpoint {
+namespace {
+
+namespace json = meta::json;
+
+std::string MetaJson(const ListMeta& meta) {
+  json::object out;
+  out["resourceVersion"] = meta.resource_version;
+  if (!meta.continue_token.empty()) out["continue"] = meta.continue_token;
+  if (meta.remaining) out["remainingItemCount"] = *meta.remaining;
+  return codec::WriteJson(out);
+}
+
+/// Commas between items, and the conversion of a whole JSON document into what was asked for.
+class JsonWriter : public ListWriter {
+ public:
+  explicit JsonWriter(RequestPtr request) : request_(std::move(request)) {}
+
+  void AppendItem(std::string& out, const storage::Entry& entry) final {
+    if (!first_) out += ',';
+    first_ = false;
+    AppendOne(out, entry);
+  }
+  std::string Tail(const ListMeta&) override { return "]}"; }
+  bool NeedsWhole() const override { return request_->output.pretty || request_->output.format != codec::Format::kJson; }
+  std::string Whole(std::string joined) override { return Convert(*request_, std::move(joined), nullptr); }
+
+ protected:
+  virtual void AppendOne(std::string& out, const storage::Entry& entry) = 0;
+  RequestPtr request_;
+
+ private:
+  bool first_ = true;
+};
+
+/// A built-in kind: the items of its list do not say their type, which all of them begin with in the store.
+class ObjectList final : public JsonWriter {
+ public:
+  explicit ObjectList(RequestPtr request) : JsonWriter(std::move(request)) {
+    const meta::Gvk& gvk = request_->Resource().gvk;
+    prefix_ = fmt::format("{{\"kind\":\"{}\",\"apiVersion\":\"{}\",", gvk.kind, gvk.ApiVersion());
+  }
+  std::string Head(const ListMeta& meta) override {
+    const meta::Gvk& gvk = request_->Resource().gvk;
+    return fmt::format("{{\"kind\":\"{}List\",\"apiVersion\":\"{}\",\"metadata\":{},\"items\":[", gvk.kind, gvk.ApiVersion(),
+                       MetaJson(meta));
+  }
+
+ protected:
+  void AppendOne(std::string& out, const storage::Entry& entry) override {
+    const SharedBytes bytes = entry.Json();
+    const std::string_view text = bytes.View();
+    if (text.starts_with(prefix_)) {
+      out += '{';
+      out += text.substr(prefix_.size());
+      return;
+    }
+    meta::Result<json::value> value = codec::ParseJson(text, meta::NewArena());
+    if (!value || !value->is_object()) return;
+    meta::EraseField(value->get_object(), "kind");
+    meta::EraseField(value->get_object(), "apiVersion");
+    codec::AppendJson(out, *value);
+  }
+
+ private:
+  std::string prefix_;
+};
+
+/// A custom resource: a document with sorted keys, whose metadata comes last.
+class CustomList final : public JsonWriter {
+ public:
+  using JsonWriter::JsonWriter;
+  std::string Head(const ListMeta&) override {
+    return fmt::format("{{\"apiVersion\":\"{}\",\"items\":[", request_->Resource().gvk.ApiVersion());
+  }
+  std::string Tail(const ListMeta& meta) override {
+    json::object out;
+    out["continue"] = meta.continue_token;
+    if (meta.remaining) out["remainingItemCount"] = *meta.remaining;
+    out["resourceVersion"] = meta.resource_version;
+    return fmt::format("],\"kind\":\"{}List\",\"metadata\":{}}}", request_->Resource().gvk.kind, codec::WriteJson(out));
+  }
+
+ protected:
+  void AppendOne(std::string& out, const storage::Entry& entry) override { out += entry.Json().View(); }
+};
+
+class TableList final : public JsonWriter {
+ public:
+  TableList(RequestPtr request, IncludeObject include) : JsonWriter(std::move(request)), include_(include) {}
+  std::string Head(const ListMeta& meta) override {
+    const bool headers = !request_->query.Bool("noHeaders").value_or(false);
+    return fmt::format("{{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/{}\",\"metadata\":{},{},\"rows\":[",
+                       request_->output.as_version, MetaJson(meta),
+                       headers ? TableColumns(*request_->served) : "\"columnDefinitions\":null");
+  }
+
+ protected:
+  void AppendOne(std::string& out, const storage::Entry& entry) override {
+    out += TableRow(*request_, entry.Json().View(), include_);
+  }
+
+ private:
+  IncludeObject include_;
+};
+
+class MetadataList final : public JsonWriter {
+ public:
+  using JsonWriter::JsonWriter;
+  std::string Head(const ListMeta& meta) override {
+    return fmt::format("{{\"kind\":\"PartialObjectMetadataList\",\"apiVersion\":\"meta.k8s.io/{}\",\"metadata\":{},\"items\":[",
+                       request_->output.as_version, MetaJson(meta));
+  }
+  std::string Whole(std::string joined) override {
+    const schema::Schema* schema = request_->env->meta_schema;
+    return Convert(*request_, std::move(joined),
+                   schema ? schema->Find("io.k8s.apimachinery.pkg.apis.meta.v1.PartialObjectMetadataList") : nullptr);
+  }
+
+ protected:
+  void AppendOne(std::string& out, const storage::Entry& entry) override {
+    const ResourceRequest& request = *request_;
+    const auto make = [&request](std::string_view text) { return PartialMetadataOf(request, text); };
+    out += entry.Encoded("metadata." + request.output.as_version, make).View();
+  }
+};
+
+class ProtobufList final : public ListWriter {
+ public:
+  explicit ProtobufList(RequestPtr request) : request_(std::move(request)) {}
+  std::string Head(const ListMeta& meta) override {
+    return ListMetaField(meta.resource_version, meta.continue_token, meta.remaining);
+  }
+  void AppendItem(std::string& out, const storage::Entry& entry) override {
+    AppendItemField(out, UnwrapEnvelope(ProtobufOf(*request_->served, entry).View()));
+  }
+  std::string Tail(const ListMeta&) override { return ""; }
+  bool NeedsWhole() const override { return true; }
+  std::string Whole(std::string joined) override {
+    meta::Gvk kind = request_->Resource().gvk;
+    kind.kind += "List";
+    return WrapEnvelope(kind, joined);
+  }
+
+ private:
+  RequestPtr request_;
+};
+
+}  // namespace
+
+meta::Result<std::unique_ptr<ListWriter>> NewListWriter(RequestPtr request) {
+  const codec::OutputType& output = request->output;
+  std::unique_ptr<ListWriter> writer;
+  if (output.as == "Table") {
+    ASSIGN_OR_RETURN(const IncludeObject include, ParseIncludeObject(request->query));
+    writer = std::make_unique<TableList>(request, include);
+  } else if (output.as == "PartialObjectMetadataList") {
+    writer = std::make_unique<MetadataList>(request);
+  } else if (output.as == "PartialObjectMetadata") {
+    return meta::NotAcceptable("you requested PartialObjectMetadata, but the requested object is a list");
+  } else if (output.format == codec::Format::kProtobuf) {
+    writer = std::make_unique<ProtobufList>(request);
+  } else if (request->served->custom) {
+    writer = std::make_unique<CustomList>(request);
+  } else {
+    writer = std::make_unique<ObjectList>(request);
+  }
+  return writer;
+}
+
+}  // namespace apimesh::endpoint

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "lib/endpoint/request.h"
+#include "lib/storage/store.h"
+
+namespace apimesh::endpoint {
+
+/// What stands in a list besides its items.
+struct ListMeta {
+  std::string resource_version;
+  std::string continue_token;
+  std::optional<std::int64_t> remaining;
+};
+
+/// Writes a list piece by piece: head, items, tail. One for a request.
+class ListWriter {
+ public:
+  virtual ~ListWriter() = default;
+  virtual std::string Head(const ListMeta& meta) = 0;
+  virtual void AppendItem(std::string& out, const storage::Entry& entry) = 0;
+  virtual std::string Tail(const ListMeta& meta) = 0;
+  /// The pieces must be joined and then converted (YAML, indented JSON, the envelope of protobuf).
+  virtual bool NeedsWhole() const { return false; }
+  virtual std::string Whole(std::string joined) { return joined; }
+};
+
+/// The writer for what was negotiated; 400 and 406 for what a list can't be.
+meta::Result<std::unique_ptr<ListWriter>> NewListWriter(RequestPtr request);
+
+}  // namespace apimesh::endpoint

@@ -1,0 +1,153 @@
+#include "lib/patch/patch.h"
+
+#include <fmt/format.h>
+
+#include "lib/endpoint/decode.h"
+#include "lib/endpoint/go_format.h"
+#include "lib/endpoint/verbs.h"
+#include "lib/endpoint/write.h"
+#include "lib/patch/managed_fields.h"
+#include "lib/registry/object_meta.h"
+#include "lib/registry/scale.h"
+
+namespace apimesh::endpoint {
+namespace {
+
+namespace json = meta::json;
+
+enum class PatchType { kJson, kMerge, kStrategic, kApply };
+
+meta::Result<PatchType> TypeOf(const ResourceRequest& request) {
+  std::string_view type = request.http.Header("content-type");
+  type = type.substr(0, type.find(';'));
+  if (type == "application/json-patch+json") return PatchType::kJson;
+  if (type == "application/merge-patch+json") return PatchType::kMerge;
+  if (type == "application/strategic-merge-patch+json" && !request.served->custom) return PatchType::kStrategic;
+  if (type == "application/apply-patch+yaml") return PatchType::kApply;
+  return meta::UnsupportedMediaType(
+      fmt::format("the body of the request was in an unknown format - accepted media types include: "
+                  "application/json-patch+json, application/merge-patch+json, {}application/apply-patch+yaml",
+                  request.served->custom ? "" : "application/strategic-merge-patch+json, "));
+}
+
+/// A parsed patch, used for every try.
+struct PatchInput {
+  RequestPtr request;
+  WriteOptions options;
+  PatchType type = PatchType::kJson;
+  json::value body;
+  std::vector<std::string> complaints;
+};
+using InputPtr = std::shared_ptr<const PatchInput>;
+
+meta::Result<> ParsePatch(PatchInput& input) {
+  const std::string& text = input.request->http.body;
+  codec::Strictness strict;
+  codec::Strictness* const collect = input.options.field_validation == FieldValidation::kIgnore ? nullptr : &strict;
+  if (input.type == PatchType::kApply) {
+    meta::Result<json::value> body = codec::ParseYaml(text, meta::NewArena(), collect);
+    if (!body) return meta::BadRequest(fmt::format("error decoding YAML: {}", body.error().Message()));
+    if (!body->is_object()) return meta::BadRequest("error decoding YAML: the body is not an object");
+    input.body = std::move(*body);
+    if (input.options.field_validation == FieldValidation::kStrict && !strict.complaints.empty()) {
+      return meta::BadRequest(fmt::format("error strict decoding YAML: {}", fmt::join(strict.complaints, ", ")));
+    }
+  } else {
+    meta::Result<json::value> body = codec::ParseJson(text, meta::NewArena(), collect);
+    if (!body) {
+      return meta::BadRequest(input.type == PatchType::kStrategic ? body.error().Message()
+                                                                  : fmt::format("error decoding patch: {}", body.error().Message()));
+    }
+    input.body = std::move(*body);
+    if (input.type != PatchType::kJson && !input.body.is_object()) {
+      return meta::BadRequest("error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}");
+    }
+  }
+  for (std::string& complaint : strict.complaints) {
+    input.complaints.push_back(input.type == PatchType::kJson ? "json patch " + complaint : std::move(complaint));
+  }
+  return {};
+}
+
+/// The patched document, still unchecked.
+meta::Result<json::object> ApplyTo(const PatchInput& input, const meta::Object& current) {
+  json::value document = current.Root();
+  switch (input.type) {
+    case PatchType::kJson: RETURN_IF_ERROR(patch::ApplyJsonPatch(document, input.body)); break;
+    case PatchType::kMerge: patch::ApplyMergePatch(document, input.body); break;
+    default:
+      RETURN_IF_ERROR(patch::ApplyStrategicMergePatch(document.get_object(), input.body.get_object(), input.request->BodySchema()));
+  }
+  if (!document.is_object()) return meta::BadRequest("the patched document is not an object");
+  return std::move(document.get_object());
+}
+
+meta::Result<meta::Object> PatchDocument(const PatchInput& input, const meta::Object& current) {
+  ASSIGN_OR_RETURN(json::object document, ApplyTo(input, current));
+  const std::string shown = input.type == PatchType::kStrategic ? meta::Quoted(GoFormat(input.body))
+                                                                : meta::Quoted(codec::WriteJson(document));
+  return DecodePatched(*input.request, std::move(document), input.complaints, input.options.field_validation, shown);
+}
+
+meta::Result<meta::Object> ApplyDocument(const PatchInput& input, const meta::Object* current) {
+  const ResourceRequest& request = *input.request;
+  const patch::ManagerInfo manager{.manager = input.options.field_manager,
+                                   .api_version = request.Resource().gvk.ApiVersion(),
+                                   .subresource = request.http.info.subresource,
+                                   .now = request.env->sources.clock->Now()};
+  const patch::ResetFields& reset = request.subresource ? request.subresource->reset_fields : request.Resource().reset_fields;
+  meta::Object live = current ? *current : meta::Object();
+  if (!current) live.SetGvk(request.Resource().gvk);
+  const meta::Object applied(input.body.get_object());
+  ASSIGN_OR_RETURN(meta::Object merged, patch::Apply(live, applied, *request.Resource().schema, manager, input.options.force, reset));
+  return DecodePatched(request, std::move(merged.Root()), {}, FieldValidation::kIgnore, "");
+}
+
+/// Patches the Scale of an object and brings the result back into it.
+meta::Result<meta::Object> PatchScale(const PatchInput& input, const meta::Object& current) {
+  const registry::ScalePaths& paths = *input.request->subresource->scale;
+  ASSIGN_OR_RETURN(const meta::Object scale, PatchDocument(input, registry::ScaleOf(current, paths)));
+  meta::Object object = current;
+  RETURN_IF_ERROR(registry::ApplyScale(scale, object, paths));
+  object.SetMeta("resourceVersion", scale.ResourceVersion());
+  return object;
+}
+
+meta::Result<meta::Object> Desire(const PatchInput& input, const meta::Object* current) {
+  const ResourceRequest& request = *input.request;
+  if (!current && input.type != PatchType::kApply) return meta::NotFound(request.GetGroupResource(), request.Name());
+  meta::Result<meta::Object> patched = [&] {
+    if (request.subresource && request.subresource->scale && current) return PatchScale(input, *current);
+    return input.type == PatchType::kApply ? ApplyDocument(input, current) : PatchDocument(input, *current);
+  }();
+  if (!patched) return patched;
+  if (!current && !patched->Uid().empty()) {
+    return meta::Conflict(request.GetGroupResource(), request.Name(),
+                          fmt::format("uid mismatch: the provided object specified uid {}, and no existing object was found",
+                                      patched->Uid()));
+  }
+  RETURN_IF_ERROR(registry::MatchNamespace(*patched, request.ObjectNamespace()));
+  RETURN_IF_ERROR(CheckName(request, *patched));
+  if (input.type != PatchType::kApply) TrackFields(request, input.options, current, *patched);
+  if (!current) registry::ClearSystemMeta(*patched);
+  return patched;
+}
+
+}  // namespace
+
+Task<Answer> Patch(RequestPtr request) {
+  const auto patch = std::make_shared<PatchInput>();
+  patch->request = request;
+  ASSIGN_OR_CO_RETURN(patch->type, TypeOf(*request));
+  const WriteKind kind = patch->type == PatchType::kApply ? WriteKind::kApply : WriteKind::kPatch;
+  ASSIGN_OR_CO_RETURN(patch->options, ParseWriteOptions(request->query, kind));
+  CO_RETURN_IF_ERROR(ParsePatch(*patch));
+
+  UpdateInput input;
+  input.options = patch->options;
+  input.create_allowed = patch->type == PatchType::kApply && !request->subresource;
+  input.desired = [patch](const meta::Object* current) { return Desire(*patch, current); };
+  co_return co_await RunUpdate(request, std::move(input));
+}
+
+}  // namespace apimesh::endpoint

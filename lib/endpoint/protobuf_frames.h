@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "lib/meta/gvk.h"
+
+/// The little protobuf around objects that is made without parsing them: envelopes, lists and watch events.
+namespace apimesh::endpoint {
+
+/// `k8s\0` and a runtime.Unknown of this type around a message.
+std::string WrapEnvelope(const meta::Gvk& kind, std::string_view message);
+/// The message inside an envelope; "" if it is none.
+std::string_view UnwrapEnvelope(std::string_view envelope);
+
+/// The fields of a list message: ListMeta (1), then each item (2).
+std::string ListMetaField(std::string_view resource_version, std::string_view continue_token,
+                          std::optional<std::int64_t> remaining);
+void AppendItemField(std::string& out, std::string_view message);
+
+/// A length-delimited watch event around an envelope.
+std::string WatchFrame(std::string_view type, std::string_view envelope);
+
+}  // namespace apimesh::endpoint

@@ -1,0 +1,124 @@
+#include "lib/endpoint/request.h"
+
+#include "lib/endpoint/encode.h"
+#include "lib/endpoint/verbs.h"
+
+namespace apimesh::endpoint {
+namespace {
+
+meta::RequestContext::State StateOf(const rpc::Request& request) {
+  meta::RequestContext::State state;
+  state.cluster = request.cluster;
+  state.user = request.user;
+  state.info = request.info;
+  state.audit_id = request.audit_id;
+  state.traceparent = request.traceparent;
+  state.deadline = request.deadline;
+  return state;
+}
+
+const registry::Subresource* FindSubresource(const registry::Resource& resource, std::string_view name) {
+  for (const registry::Subresource& subresource : resource.subresources) {
+    if (subresource.name == name) return &subresource;
+  }
+  return nullptr;
+}
+
+using Verb = Task<Answer> (*)(RequestPtr request);
+Verb FindVerb(std::string_view verb) {
+  static constexpr std::pair<std::string_view, Verb> kVerbs[] = {
+      {"get", &Get},       {"list", &List},   {"create", &Create}, {"update", &Update},
+      {"patch", &Patch},   {"delete", &Delete}, {"deletecollection", &DeleteCollection},
+  };
+  for (const auto& [name, function] : kVerbs) {
+    if (name == verb) return function;
+  }
+  return nullptr;
+}
+
+bool Allowed(const ResourceRequest& request, std::string_view verb) {
+  const std::set<std::string>& verbs = request.subresource ? request.subresource->verbs : request.Resource().verbs;
+  return verbs.contains(std::string(verb));
+}
+
+meta::ApiError NotAllowed() {
+  meta::ApiError::Data data;
+  data.code = 405;
+  data.reason = "MethodNotAllowed";
+  data.message = "the server does not allow this method on the requested resource";
+  data.has_details = true;
+  return meta::ApiError(std::move(data));
+}
+
+}  // namespace
+
+ResourceRequest::ResourceRequest(EnvironmentPtr environment, ServedResourcePtr resource, rpc::Request request)
+    : env(std::move(environment)), served(std::move(resource)), ctx(StateOf(request)), http(std::move(request)),
+      query(http.query) {
+  if (!http.info.subresource.empty()) subresource = FindSubresource(served->resource, http.info.subresource);
+}
+
+const registry::Strategy& ResourceRequest::Strategy() const {
+  static const registry::Strategy kPlain;
+  if (subresource && subresource->strategy) return *subresource->strategy;
+  return served->resource.strategy ? *served->resource.strategy : kPlain;
+}
+
+std::string_view ResourceRequest::ObjectNamespace() const {
+  return Resource().scope == registry::Scope::kNamespaced ? std::string_view(http.info.ns) : std::string_view();
+}
+
+const meta::Gvk& ResourceRequest::BodyKind() const {
+  return subresource && !subresource->kind.kind.empty() ? subresource->kind : Resource().gvk;
+}
+
+const schema::Node& ResourceRequest::BodySchema() const {
+  return subresource && subresource->schema ? *subresource->schema : *Resource().schema;
+}
+
+Task<rpc::Response> Serve(EnvironmentPtr env, ServedResourcePtr served, rpc::Request http) {
+  auto request = std::make_shared<ResourceRequest>(std::move(env), std::move(served), std::move(http));
+  const std::string& verb = request->http.info.verb;
+  const Verb function = FindVerb(verb);
+  if (verb == "watch" && Allowed(*request, verb)) {
+    rpc::Response response;
+    response.use_stream = true;
+    co_return response;
+  }
+  if (!function || !Allowed(*request, verb)) co_return ErrorResponse(*request, NotAllowed());
+  meta::Result<codec::OutputType> output = codec::NegotiateOutput(request->http.Header("accept"), request->Offer());
+  if (!output) co_return ErrorResponse(*request, output.error());
+  request->output = *output;
+  request->output.pretty |= codec::WantsPretty(request->query.First("pretty"), request->http.Header("user-agent"));
+  Answer answer = co_await function(request);
+  if (!answer) co_return ErrorResponse(*request, answer.error());
+  AddWarnings(request->ctx, answer->headers);
+  co_return std::move(*answer);
+}
+
+Task<> ServeStream(EnvironmentPtr env, ServedResourcePtr served, rpc::Request http, rpc::ResponseStream& stream) {
+  auto request = std::make_shared<ResourceRequest>(env, served, http);
+  const std::string& verb = request->http.info.verb;
+  const bool watch = verb == "watch";
+  if ((!watch && verb != "list") || !Allowed(*request, verb)) {
+    rpc::Response response = co_await Serve(std::move(env), std::move(served), std::move(http));
+    if (co_await stream.WriteHead(response.code, std::move(response.headers))) co_await stream.Write(std::move(response.body));
+    co_return;
+  }
+  const std::string_view accept = request->http.Header("accept");
+  meta::Result<codec::OutputType> output =
+      watch ? codec::NegotiateStream(accept, request->Offer()) : codec::NegotiateOutput(accept, request->Offer());
+  meta::Result<> done;
+  if (!output) {
+    done = output.error();
+  } else {
+    request->output = *output;
+    if (!watch) request->output.pretty |= codec::WantsPretty(request->query.First("pretty"), request->http.Header("user-agent"));
+    done = watch ? co_await Watch(request, stream) : co_await StreamList(request, stream);
+  }
+  if (done) co_return;
+  rpc::Response response = ErrorResponse(*request, done.error());
+  if (co_await stream.WriteHead(response.code, std::move(response.headers))) co_await stream.Write(std::move(response.body));
+}
+
+}  // namespace apimesh::endpoint

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "lib/codec/negotiation.h"
+#include "lib/endpoint/query.h"
+#include "lib/endpoint/served_resource.h"
+#include "lib/meta/request_context.h"
+#include "lib/rpc/delegate.h"
+
+namespace apimesh::endpoint {
+
+/// One request to one resource, with everything that is known before its verb runs. Immutable and shared by the coroutines
+/// that work on it.
+struct ResourceRequest {
+  EnvironmentPtr env;
+  ServedResourcePtr served;
+  const registry::Subresource* subresource = nullptr;  // points into `served`
+  meta::RequestContext ctx;
+  rpc::Request http;
+  Query query;
+  codec::OutputType output;
+
+  ResourceRequest(EnvironmentPtr environment, ServedResourcePtr resource, rpc::Request request);
+
+  const registry::Resource& Resource() const { return served->resource; }
+  const registry::Strategy& Strategy() const;
+  const std::string& Namespace() const { return http.info.ns; }
+  const std::string& Name() const { return http.info.name; }
+  /// The namespace objects of this request have: none for cluster-scoped kinds, whatever the path looks like.
+  std::string_view ObjectNamespace() const;
+  /// The kind and the schema of the body.
+  const meta::Gvk& BodyKind() const;
+  const schema::Node& BodySchema() const;
+  codec::Offer Offer() const { return {.protobuf = !served->custom}; }
+  meta::GroupResource GetGroupResource() const { return served->resource.GetGroupResource(); }
+};
+using RequestPtr = std::shared_ptr<const ResourceRequest>;
+
+/// Negotiates the output, then runs the verb. Errors come back as answers in the negotiated form.
+Task<rpc::Response> Serve(EnvironmentPtr env, ServedResourcePtr served, rpc::Request request);
+/// The same for what streams: watches and large lists.
+Task<> ServeStream(EnvironmentPtr env, ServedResourcePtr served, rpc::Request request, rpc::ResponseStream& stream);
+
+}  // namespace apimesh::endpoint
