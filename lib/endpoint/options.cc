@@ -168,7 +168,8 @@ meta::Result<ListQuery> ParseListQuery(const Query& query, const registry::Resou
   std::optional<bool> send_initial = query.Bool("sendInitialEvents");
 
   FieldErrors errors;
-  if (query.Bool("watch").value_or(false)) {
+  const bool watch = query.Bool("watch").value_or(false);
+  if (watch) {
     CheckWatchMatch(match_text, !token.empty(), send_initial.has_value(), errors);
   } else {
     CheckListMatch(match_text, version, !token.empty(), send_initial.has_value(), errors);
@@ -177,6 +178,11 @@ meta::Result<ListQuery> ParseListQuery(const Query& query, const registry::Resou
   storage::VersionMatch match = storage::VersionMatch::kUnset;
   if (match_text == "Exact") match = storage::VersionMatch::kExact;
   if (match_text == "NotOlderThan") match = storage::VersionMatch::kNotOlderThan;
+  if (watch && !send_initial && match_text.empty() && (version.empty() || version == "0")) {
+    // A watch from nowhere has always begun with the present state; said so, it also ends that with a bookmark.
+    send_initial = true;
+    match = storage::VersionMatch::kNotOlderThan;
+  }
 
   RETURN_IF_ERROR(CheckFields(fields, resource));
   if (!name.empty()) {
@@ -185,7 +191,7 @@ meta::Result<ListQuery> ParseListQuery(const Query& query, const registry::Resou
   parsed.list = {.ns = std::string(ns), .resource_version = version, .match = match, .limit = limit.value_or(0),
                  .continue_token = token, .labels = labels, .fields = fields};
   parsed.watch = {.ns = std::string(ns), .resource_version = version, .match = match,
-                  .send_initial_events = send_initial.value_or(false),
+                  .send_initial_events = send_initial,
                   .allow_bookmarks = query.Bool("allowWatchBookmarks").value_or(false), .labels = std::move(labels),
                   .fields = std::move(fields)};
   return parsed;

@@ -185,15 +185,16 @@ Task<meta::Result<std::unique_ptr<storage::Watcher>>> FakeStore::Watch(meta::Req
   auto watcher = std::make_unique<Watcher>();
   watcher->state = state_;
   watcher->position = state_->log.size();
-  if (options.resource_version.empty() || options.resource_version == "0" || options.send_initial_events) {
+  const bool from_now = options.resource_version.empty() || options.resource_version == "0";
+  if (options.send_initial_events.value_or(from_now)) {
     for (const auto& [key, entry] : state_->objects) {
       if (!Selected(*entry, options.ns, options.labels, options.fields)) continue;
       watcher->first.push_back({Event::Type::kAdded, entry, entry->ModRevision(), false, {}});
     }
-    if (options.send_initial_events && options.allow_bookmarks) {
+    if (options.send_initial_events.value_or(false) && options.allow_bookmarks) {
       watcher->first.push_back({Event::Type::kBookmark, nullptr, state_->revision, true, {}});
     }
-  } else {
+  } else if (!from_now) {
     const meta::Result<Revision> after = storage::ParseResourceVersion(options.resource_version);
     if (!after) co_return after.error();
     while (watcher->position > 0 && state_->log[watcher->position - 1].now->ModRevision() > *after) --watcher->position;
