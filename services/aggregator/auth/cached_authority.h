@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+
+#include "lib/base/clock.h"
+#include "services/aggregator/auth/authority.h"
+
+namespace apimesh::aggregator {
+
+/// Remembers what authn-authz said, for as long as it allowed and not beyond an invalidation. When nothing has been
+/// heard of invalidations for three heartbeats, nothing that was remembered counts: the edge fails closed. Thread-safe.
+class CachedAuthority final : public Authority {
+ public:
+  CachedAuthority(std::shared_ptr<Authority> source, const Clock& clock);
+  ~CachedAuthority() override;
+
+  Task<AuthenticationAnswer> Authenticate(AuthenticationQuestion question) override;
+  Task<AuthorizationAnswer> Authorize(AuthorizationQuestion question) override;
+
+  void Apply(const std::optional<InvalidationNotice>& notice);
+  /// Whether invalidations are being heard: authn-authz is there.
+  bool Connected() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace apimesh::aggregator

@@ -1,0 +1,95 @@
+#include "services/aggregator/auth/cached_authority.h"
+
+#include <gtest/gtest.h>
+
+#include "services/aggregator/test_neighbours.h"
+
+namespace apimesh::aggregator {
+namespace {
+
+class ManualClock final : public Clock {
+ public:
+  WallTime Now() const override { return WallTime(now.time_since_epoch()); }
+  SteadyTime Steady() const override { return now; }
+  SteadyTime now{std::chrono::hours(1)};
+};
+
+class CachedAuthorityTest : public ::testing::Test {
+ protected:
+  CachedAuthorityTest() {
+    source_->cache_for = std::chrono::seconds(10);
+    Notice(0);
+  }
+  void Notice(std::int64_t revision, bool authentication = false, bool authorization = false) {
+    cached_.Apply(InvalidationNotice{revision, authentication, authorization, std::chrono::seconds(10)});
+  }
+  UserPtr Authenticate(const std::string& token) {
+    AuthenticationQuestion question;
+    question.headers.emplace_back("authorization", "Bearer " + token);
+    return Wait(cached_.Authenticate(question)).user;
+  }
+  AuthorizationAnswer::Verdict Authorize(UserPtr user, const std::string& verb) {
+    AuthorizationQuestion question;
+    question.user = std::move(user);
+    question.info.verb = verb;
+    return Wait(cached_.Authorize(question)).verdict;
+  }
+  template <class T>
+  static T Wait(Task<T> task) {
+    boost::asio::io_context io;
+    T result;
+    boost::asio::co_spawn(io, std::move(task), [&result](std::exception_ptr, T value) { result = std::move(value); });
+    io.run();
+    return result;
+  }
+
+  ManualClock clock_;
+  std::shared_ptr<FakeAuthority> source_ = std::make_shared<FakeAuthority>();
+  CachedAuthority cached_{source_, clock_};
+};
+
+TEST_F(CachedAuthorityTest, AsksOnceForAsLongAsAllowed) {
+  const UserPtr user = Authenticate("admin");
+  EXPECT_EQ(Authenticate("admin"), user);
+  EXPECT_EQ(source_->authentications, 1);
+  Authenticate("other");
+  EXPECT_EQ(source_->authentications, 2);
+  clock_.now += std::chrono::seconds(11);
+  Notice(0);
+  Authenticate("admin");
+  EXPECT_EQ(source_->authentications, 3);
+}
+
+TEST_F(CachedAuthorityTest, InvalidationVoidsOlderAnswersOfItsKind) {
+  const UserPtr user = Authenticate("admin");
+  Authorize(user, "get");
+  Notice(2, false, true);
+  Authenticate("admin");
+  Authorize(user, "get");
+  EXPECT_EQ(source_->authentications, 1);
+  EXPECT_EQ(source_->authorizations, 2);
+  source_->revision = 2;
+  Authorize(user, "get");  // the answer of revision 1 that came after the notice did not count either
+  Authorize(user, "get");
+  EXPECT_EQ(source_->authorizations, 3);
+}
+
+TEST_F(CachedAuthorityTest, FailsClosedWhenNothingIsHeard) {
+  Authenticate("admin");
+  source_->available = false;
+  cached_.Apply(std::nullopt);
+  EXPECT_NE(Authenticate("admin"), nullptr) << "a short silence is bridged";
+  EXPECT_FALSE(cached_.Connected());
+  source_->cache_for = std::chrono::hours(1);
+  clock_.now += std::chrono::seconds(31);
+  EXPECT_EQ(Authenticate("admin"), nullptr);
+}
+
+TEST_F(CachedAuthorityTest, RefusalsOfCredentialsAreNotKept) {
+  Authenticate("bad");
+  Authenticate("bad");
+  EXPECT_EQ(source_->authentications, 2);
+}
+
+}  // namespace
+}  // namespace apimesh::aggregator

@@ -1,0 +1,119 @@
+#include "services/aggregator/auth/grpc_authority.h"
+
+#include "lib/base/log.h"
+#include "lib/rpc/delegate_proto.h"
+#include "lib/rpc/grpc_await.h"
+#include "lib/rpc/grpc_channel.h"
+#include "lib/rpc/grpc_streams.h"
+#include "proto/mesh/v1/authn.grpc.pb.h"
+#include "proto/mesh/v1/authz.grpc.pb.h"
+
+namespace apimesh::aggregator {
+namespace {
+
+namespace pb = mesh::v1;
+constexpr std::chrono::seconds kLongestQuestion{10};
+
+SteadyTime WithinReason(SteadyTime deadline) { return std::min(deadline, Clock::System().Steady() + kLongestQuestion); }
+
+AuthenticationAnswer ToAnswer(pb::AuthenticateResponse response) {
+  using Outcome = AuthenticationAnswer::Outcome;
+  AuthenticationAnswer answer;
+  switch (response.outcome()) {
+    case pb::AuthenticateResponse::AUTHENTICATED: answer.outcome = Outcome::kAuthenticated; break;
+    case pb::AuthenticateResponse::NO_CREDENTIALS: answer.outcome = Outcome::kNoCredentials; break;
+    default: answer.outcome = Outcome::kRefused;
+  }
+  if (answer.outcome == Outcome::kAuthenticated) answer.user = MakeUser(rpc::FromProto(std::move(*response.mutable_user())));
+  answer.reason = response.reason();
+  answer.cache_for = std::chrono::milliseconds(response.cache_milliseconds());
+  answer.revision = response.revision();
+  return answer;
+}
+
+AuthorizationAnswer ToAnswer(const pb::AuthorizeResponse& response) {
+  AuthorizationAnswer answer;
+  answer.verdict = AuthorizationAnswer::Verdict::kDeny;  // also for an answer without a decision
+  if (response.decisions_size() != 1) return answer;
+  const pb::Decision& decision = response.decisions(0);
+  if (decision.verdict() == pb::Decision::ALLOW) answer.verdict = AuthorizationAnswer::Verdict::kAllow;
+  answer.reason = decision.reason();
+  answer.cache_for = std::chrono::milliseconds(decision.cache_milliseconds());
+  answer.revision = response.revision();
+  return answer;
+}
+
+class Remote final : public GrpcAuthority {
+ public:
+  explicit Remote(const rpc::Endpoint& endpoint)
+      : channel_(rpc::NewChannel(endpoint)),
+        authenticator_(pb::Authenticator::NewStub(channel_)),
+        authorizer_(pb::Authorizer::NewStub(channel_)) {}
+
+  Task<AuthenticationAnswer> Authenticate(AuthenticationQuestion question) override {
+    pb::AuthenticateRequest request;
+    for (auto& [name, value] : question.headers) {
+      pb::Header* header = request.add_headers();
+      header->set_name(std::move(name));
+      header->set_value(std::move(value));
+    }
+    for (std::string& certificate : question.certificates_der) request.add_peer_certificates(std::move(certificate));
+    request.set_path(std::move(question.path));
+    request.set_remote_address(std::move(question.remote_address));
+    request.set_audit_id(question.audit_id);
+    rpc::CallOptions options;
+    options.deadline = WithinReason(question.deadline);
+    auto answer = co_await rpc::Unary(authenticator_->async(), &pb::Authenticator::Stub::async::Authenticate, std::move(request), options);
+    if (answer.status.ok()) co_return ToAnswer(std::move(answer.response));
+    log::Write(log::Level::kWarning, "authentication is not available: " + answer.status.error_message(), question.audit_id);
+    co_return AuthenticationAnswer();
+  }
+
+  Task<AuthorizationAnswer> Authorize(AuthorizationQuestion question) override {
+    pb::AuthorizeRequest request;
+    pb::Attributes* attributes = request.add_attributes();
+    *attributes->mutable_user() = rpc::ToProto(question.user->info);
+    if (!question.info.is_resource_request) attributes->set_path(question.info.path);
+    *attributes->mutable_info() = rpc::ToProto(std::move(question.info));
+    request.set_audit_id(question.audit_id);
+    rpc::CallOptions options;
+    options.deadline = WithinReason(question.deadline);
+    auto answer = co_await rpc::Unary(authorizer_->async(), &pb::Authorizer::Stub::async::Authorize, std::move(request), options);
+    if (answer.status.ok()) co_return ToAnswer(std::move(answer.response));
+    log::Write(log::Level::kWarning, "authorization is not available: " + answer.status.error_message(), question.audit_id);
+    co_return AuthorizationAnswer();
+  }
+
+  Task<> WatchInvalidations(InvalidationFn report) override {
+    boost::asio::steady_timer pause(co_await boost::asio::this_coro::executor);
+    for (;;) {
+      rpc::ServerStream<pb::Invalidation> stream(authorizer_->async(), &pb::Authorizer::Stub::async::Invalidations,
+                                                 pb::InvalidationsRequest(), rpc::CallOptions());
+      for (bool open = true; open;) {
+        const std::optional<pb::Invalidation> message = co_await stream.Read();
+        open = message.has_value();
+        if (!open) continue;
+        InvalidationNotice notice;
+        notice.revision = message->revision();
+        notice.authentication = message->authentication();
+        notice.authorization = message->authorization();
+        notice.heartbeat = std::chrono::milliseconds(message->heartbeat_milliseconds());
+        report(notice);
+      }
+      report(std::nullopt);
+      pause.expires_after(std::chrono::milliseconds(100));
+      co_await pause.async_wait(boost::asio::use_awaitable);
+    }
+  }
+
+ private:
+  std::shared_ptr<grpc::Channel> channel_;
+  std::unique_ptr<pb::Authenticator::Stub> authenticator_;
+  std::unique_ptr<pb::Authorizer::Stub> authorizer_;
+};
+
+}  // namespace
+
+std::shared_ptr<GrpcAuthority> NewGrpcAuthority(const rpc::Endpoint& endpoint) { return std::make_shared<Remote>(endpoint); }
+
+}  // namespace apimesh::aggregator

@@ -1,0 +1,124 @@
+#include "services/aggregator/delegation/forwarder.h"
+
+#include <boost/asio/experimental/awaitable_operators.hpp>
+
+#include "services/aggregator/delegation/mesh_request.h"
+
+namespace apimesh::aggregator {
+namespace {
+
+/// The client as the end of a stream from a delegate. The cancel callback may come from any thread.
+class ClientStream final : public rpc::ResponseStream {
+ public:
+  ClientStream(Exchange& exchange, bool compress) : exchange_(exchange), compress_(compress) {}
+
+  Task<bool> WriteHead(int code, rpc::Headers headers) override { return exchange_.reply.Start(code, std::move(headers), compress_); }
+  Task<bool> Write(std::vector<SharedBytes> pieces) override { return exchange_.reply.Write(std::move(pieces)); }
+  void Abort() override {
+    aborted_ = true;
+    exchange_.reply.Abort();
+  }
+  void OnCancel(std::function<void()> callback) override {
+    std::unique_lock lock(mutex_);
+    if (cancelled_) {
+      lock.unlock();
+      callback();
+    } else {
+      callback_ = std::move(callback);
+    }
+  }
+
+  void Cancel() {
+    std::unique_lock lock(mutex_);
+    cancelled_ = true;
+    const auto callback = std::exchange(callback_, nullptr);
+    lock.unlock();
+    if (callback) callback();
+  }
+  bool Aborted() const { return aborted_; }
+
+ private:
+  Exchange& exchange_;
+  const bool compress_;
+  bool aborted_ = false;
+  std::mutex mutex_;
+  bool cancelled_ = false;           // guarded by mutex_
+  std::function<void()> callback_;  // guarded by mutex_
+};
+
+Task<> PumpToDelegate(http::RawConnection& client, rpc::ByteStream& delegate) {
+  for (;;) {
+    std::string data = co_await client.Read();
+    if (data.empty()) break;
+    if (!co_await delegate.Write(std::move(data))) break;
+  }
+  delegate.Close();
+}
+
+Task<> PumpToClient(rpc::ByteStream& delegate, http::RawConnection& client) {
+  for (;;) {
+    auto data = co_await delegate.Read();
+    if (!data || data->empty()) break;
+    if (!co_await client.Write(std::move(*data))) break;
+  }
+  client.Close();
+}
+
+}  // namespace
+
+Task<> Forwarder::Forward(Exchange& exchange) {
+  const RoutesPtr routes = routes_->Current();  // keeps the client alive for this request
+  const Delegate* delegate = routes->For(exchange.info);
+  if (delegate == nullptr) {
+    co_await exchange.reply.SendError(meta::GenericNotFound());
+    co_return;
+  }
+  const bool upgrade = AsksForUpgrade(exchange.request) && exchange.info.is_resource_request && exchange.info.verb != "watch";
+  rpc::Request request = ToMeshRequest(exchange);
+  if (upgrade) {
+    co_await ForwardConnection(exchange, *delegate->client, std::move(request));
+  } else if (exchange.long_running) {
+    co_await ForwardStream(exchange, *delegate->client, std::move(request));
+  } else {
+    // Only reads can be large enough to be asked for again, and they have no body worth keeping.
+    const bool may_repeat = request.method == "GET";
+    rpc::Request again;
+    if (may_repeat) again = request;
+    rpc::Response response = co_await delegate->client->Call(std::move(request));
+    if (response.use_stream && may_repeat) {
+      co_await ForwardStream(exchange, *delegate->client, std::move(again));
+    } else {
+      co_await exchange.reply.Send(response.code, std::move(response.headers), std::move(response.body));
+    }
+  }
+}
+
+Task<> Forwarder::ForwardStream(Exchange& exchange, rpc::DelegateClient& client, rpc::Request request) {
+  const bool is_watch = exchange.info.verb == "watch";
+  auto stream = std::make_shared<ClientStream>(exchange, !exchange.long_running);
+  exchange.reply.OnDisconnect([stream] { stream->Cancel(); });
+  std::shared_ptr<void> registration;
+  if (is_watch) registration = lifecycle_->OnDrain([stream] { stream->Cancel(); });
+  co_await client.Stream(std::move(request), *stream);
+  registration.reset();
+  exchange.reply.OnDisconnect(nullptr);
+  if (exchange.reply.HeadSent() && !stream->Aborted()) co_await exchange.reply.Finish();
+}
+
+Task<> Forwarder::ForwardConnection(Exchange& exchange, rpc::DelegateClient& client, rpc::Request request) {
+  using namespace boost::asio::experimental::awaitable_operators;
+  rpc::Connection upstream = co_await client.Connect(std::move(request));
+  if (upstream.head.code != 101 || !upstream.stream) {
+    // The client may have sent bytes meant for the other side already: they must never be read as a request.
+    exchange.reply.SetHeader("connection", "close");
+    co_await exchange.reply.Send(upstream.head.code, std::move(upstream.head.headers), std::move(upstream.head.body));
+    co_return;
+  }
+  const std::unique_ptr<http::RawConnection> tunnel = co_await exchange.reply.Upgrade(std::move(upstream.head.headers));
+  if (!tunnel) co_return;
+  rpc::ByteStream& delegate = *upstream.stream;
+  const auto registration = lifecycle_->OnDrain([&delegate] { delegate.Close(); });
+  co_await (PumpToDelegate(*tunnel, delegate) && PumpToClient(delegate, *tunnel));
+}
+
+}  // namespace apimesh::aggregator

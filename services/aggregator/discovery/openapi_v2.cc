@@ -1,0 +1,79 @@
+#include "services/aggregator/discovery/openapi_v2.h"
+
+#include <openssl/sha.h>
+
+#include "lib/base/log.h"
+
+namespace apimesh::aggregator {
+namespace {
+
+namespace json = boost::json;
+
+// What the first in the chain says stays; the others add what it has not.
+void Merge(json::object& all, const json::object& more) {
+  for (const char* section : {"paths", "definitions", "securityDefinitions"}) {
+    const json::value* found = more.if_contains(section);
+    if (found == nullptr || !found->is_object()) continue;
+    json::value& target = all[section];
+    if (!target.is_object()) target.emplace_object();
+    for (const auto& [key, value] : found->get_object()) {
+      if (!target.get_object().contains(key)) target.get_object().emplace(key, value);
+    }
+  }
+}
+
+std::string KeyOf(const Routes& routes) {
+  std::string key;
+  for (const Delegate& delegate : routes.delegates) key += (delegate.description ? delegate.description->etag : "-") + "|";
+  return key;
+}
+
+std::string HashOf(std::string_view text) {
+  unsigned char digest[SHA256_DIGEST_LENGTH];
+  SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest);
+  std::string hex;
+  for (const unsigned char byte : digest) hex += fmt::format("{:02X}", byte);
+  return hex;
+}
+
+}  // namespace
+
+Task<OpenApiV2::Document> OpenApiV2::Get(RoutesPtr routes, rpc::Request like) {
+  const std::string key = KeyOf(*routes);
+  {
+    const std::lock_guard lock(mutex_);
+    if (key == key_) co_return document_;
+  }
+  json::object all;
+  all["swagger"] = "2.0";
+  json::object& info = all["info"].emplace_object();
+  info["title"] = "Kubernetes";
+  info["version"] = "v1.36.0";
+  all["paths"].emplace_object();
+  all["definitions"].emplace_object();
+  bool complete = true;
+  for (const Delegate& delegate : routes->delegates) {
+    const rpc::Response response = co_await delegate.client->Call(like);
+    std::string text;
+    for (const SharedBytes& piece : response.body) text += piece.View();
+    boost::system::error_code error;
+    const json::value parsed = json::parse(text, error);
+    if (response.code == 200 && !error && parsed.is_object()) {
+      Merge(all, parsed.get_object());
+    } else {
+      complete = false;
+      log::Warning("no OpenAPI v2 from {}: code {}", delegate.name, response.code);
+    }
+  }
+  Document document;
+  document.json = SharedBytes(json::serialize(all));
+  document.etag = '"' + HashOf(document.json.View()) + '"';
+  if (complete) {
+    const std::lock_guard lock(mutex_);
+    key_ = key;
+    document_ = document;
+  }
+  co_return document;
+}
+
+}  // namespace apimesh::aggregator

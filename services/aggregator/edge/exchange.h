@@ -1,0 +1,35 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/base/clock.h"
+#include "lib/http/server.h"
+#include "lib/meta/request_info.h"
+#include "services/aggregator/auth/authority.h"
+#include "services/aggregator/edge/reply.h"
+
+namespace apimesh::aggregator {
+
+/// One request on its way through the edge; each filter adds what it learns.
+struct Exchange {
+  Exchange(http::Request given, http::ResponseWriter& writer) : request(std::move(given)), reply(writer) {}
+
+  http::Request request;
+  Reply reply;
+  std::string path;   // decoded; the same for routing, authorization and whoever executes it
+  std::string query;  // raw
+  std::vector<std::string> client_certificates;  // DER, of the real client, also when it came through Envoy
+  std::string source_address;                    // of the real client
+  std::string audit_id;
+  WallTime received{};
+  SteadyTime started{};
+  SteadyTime deadline = SteadyTime::max();
+  meta::RequestInfo info;
+  bool long_running = false;
+  UserPtr user;          // who the request acts as
+  UserPtr impersonator;  // who really asks, if that is someone else
+};
+
+}  // namespace apimesh::aggregator

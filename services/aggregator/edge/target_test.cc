@@ -1,0 +1,38 @@
+#include "services/aggregator/edge/target.h"
+
+#include <gtest/gtest.h>
+
+#include "services/aggregator/discovery/versions.h"
+#include "services/aggregator/filters/duration.h"
+
+namespace apimesh::aggregator {
+namespace {
+
+TEST(ParseTarget, TakesApart) {
+  const auto target = ParseTarget("/api/v1/a%20b?x=%2F");
+  ASSERT_TRUE(target);
+  EXPECT_EQ(target->path, "/api/v1/a b");
+  EXPECT_EQ(target->query, "x=%2F");
+  EXPECT_EQ(ParseTarget("http://host/x?y")->path, "/x");
+  EXPECT_EQ(ParseTarget("https://host")->path, "/");
+  for (const char* bad : {"", "x", "*", "/a/../b", "/..", "/a/%2e", "/%", "/a#b", "/a%0ab", "host:443"}) EXPECT_FALSE(ParseTarget(bad)) << bad;
+}
+
+TEST(ParseGoDuration, ReadsWhatGoReads) {
+  using std::chrono::milliseconds;
+  EXPECT_EQ(ParseGoDuration("1m0s"), milliseconds(60'000));
+  EXPECT_EQ(ParseGoDuration("1.5h"), milliseconds(5'400'000));
+  EXPECT_EQ(ParseGoDuration("250ms"), milliseconds(250));
+  EXPECT_EQ(ParseGoDuration("0"), milliseconds(0));
+  for (const char* bad : {"", "5", "x", "1x", "s", "1s2", "1e3s"}) EXPECT_FALSE(ParseGoDuration(bad)) << bad;
+}
+
+TEST(VersionComesBefore, StableFirstThenNewest) {
+  const std::vector<std::string> want{"v10", "v2", "v1", "v11beta2", "v10beta3", "v3beta1", "v12alpha1", "v11alpha2", "foo1", "foo10"};
+  std::vector<std::string> versions(want.rbegin(), want.rend());
+  std::sort(versions.begin(), versions.end(), VersionComesBefore);
+  EXPECT_EQ(versions, want);
+}
+
+}  // namespace
+}  // namespace apimesh::aggregator

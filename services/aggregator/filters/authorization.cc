@@ -1,0 +1,42 @@
+#include "services/aggregator/filters/filters.h"
+#include "services/aggregator/filters/forbidden.h"
+#include "services/aggregator/health/lifecycle.h"
+
+namespace apimesh::aggregator {
+namespace {
+
+class Authorization final : public Filter {
+ public:
+  explicit Authorization(std::shared_ptr<Authority> authority) : authority_(std::move(authority)) {}
+
+  Task<> Handle(Exchange& exchange, Next next) override {
+    if (IsHealthPath(exchange.path)) {  // the default of --authorization-always-allow-paths
+      co_await next(exchange);
+      co_return;
+    }
+    AuthorizationQuestion question{exchange.user, exchange.info, exchange.audit_id, exchange.deadline};
+    const AuthorizationAnswer answer = co_await authority_->Authorize(std::move(question));
+    switch (answer.verdict) {
+      case AuthorizationAnswer::Verdict::kAllow:
+        co_await next(exchange);
+        break;
+      case AuthorizationAnswer::Verdict::kDeny:
+        exchange.reply.SetHeader("x-content-type-options", "nosniff");
+        co_await exchange.reply.SendError(ForbiddenTo(exchange.user->info.name, exchange.info, answer.reason));
+        break;
+      case AuthorizationAnswer::Verdict::kUnavailable:
+        co_await exchange.reply.SendError(meta::ServiceUnavailable("authorization is not available, please try again later", 1));
+    }
+  }
+
+ private:
+  std::shared_ptr<Authority> authority_;
+};
+
+}  // namespace
+
+std::shared_ptr<Filter> NewAuthorization(std::shared_ptr<Authority> authority) {
+  return std::make_shared<Authorization>(std::move(authority));
+}
+
+}  // namespace apimesh::aggregator

@@ -1,0 +1,39 @@
+#include "lib/meta/query.h"
+#include "services/aggregator/filters/duration.h"
+#include "services/aggregator/filters/filters.h"
+
+namespace apimesh::aggregator {
+namespace {
+
+class Deadline final : public Filter {
+ public:
+  explicit Deadline(std::chrono::milliseconds limit) : limit_(limit) {}
+
+  Task<> Handle(Exchange& exchange, Next next) override {
+    if (exchange.long_running) return next(exchange);
+    std::chrono::milliseconds limit = limit_;
+    if (exchange.query.find("timeout=") != std::string::npos) {
+      if (const auto asked = meta::QueryParameters(exchange.query).First("timeout"); asked && !asked->empty()) {
+        const auto parsed = ParseGoDuration(*asked);
+        if (!parsed) return Refuse(exchange, *asked);
+        if (parsed->count() > 0) limit = std::min(limit, std::chrono::ceil<std::chrono::milliseconds>(*parsed));
+      }
+    }
+    exchange.deadline = exchange.started + limit;
+    return next(exchange);
+  }
+
+ private:
+  static Task<> Refuse(Exchange& exchange, std::string text) {
+    co_await exchange.reply.SendError(meta::BadRequest(
+        fmt::format("invalid timeout specified in the request URL - time: invalid duration \"{}\"", text)));
+  }
+
+  std::chrono::milliseconds limit_;
+};
+
+}  // namespace
+
+std::shared_ptr<Filter> NewDeadline(std::chrono::milliseconds limit) { return std::make_shared<Deadline>(limit); }
+
+}  // namespace apimesh::aggregator

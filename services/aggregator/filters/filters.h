@@ -1,0 +1,53 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "services/aggregator/filters/filter.h"
+
+namespace apimesh::aggregator {
+
+class Lifecycle;
+class AuditLog;
+class RequestMetrics;
+class RouteTable;
+
+// One factory a filter, each in the file of its name. chain.cc has them in order, with the reason for each.
+std::shared_ptr<Filter> NewPanicRecovery();
+std::shared_ptr<Filter> NewAuditId(const Clock& clock);
+std::shared_ptr<Filter> NewRequestInfo();
+std::shared_ptr<Filter> NewMetrics(std::shared_ptr<RequestMetrics> metrics, std::shared_ptr<RouteTable> routes, const Clock& clock);
+std::shared_ptr<Filter> NewShutdown(std::shared_ptr<Lifecycle> lifecycle);
+std::shared_ptr<Filter> NewDeadline(std::chrono::milliseconds limit);
+/// Throws on a bad pattern.
+std::shared_ptr<Filter> NewCors(const std::vector<std::string>& allowed_origins);
+std::shared_ptr<Filter> NewCacheControl(const std::vector<std::string>& hsts_directives);
+std::shared_ptr<Filter> NewAuthentication(std::shared_ptr<Authority> authority);
+std::shared_ptr<Filter> NewAudit(std::shared_ptr<AuditLog> log, const Clock& clock);
+std::shared_ptr<Filter> NewImpersonation(std::shared_ptr<Authority> authority);
+/// 0: no limit.
+std::shared_ptr<Filter> NewMaxInFlight(int reads, int writes);
+std::shared_ptr<Filter> NewAuthorization(std::shared_ptr<Authority> authority);
+
+struct ChainOptions {
+  std::chrono::milliseconds request_timeout{60'000};
+  int max_requests_in_flight = 400;
+  int max_mutating_requests_in_flight = 200;
+  std::vector<std::string> cors_allowed_origins;
+  std::vector<std::string> hsts_directives;
+};
+struct ChainParts {
+  std::shared_ptr<Lifecycle> lifecycle;
+  std::shared_ptr<Authority> authority;
+  std::shared_ptr<AuditLog> audit_log;  // null: no audit
+  std::shared_ptr<RequestMetrics> metrics;
+  std::shared_ptr<RouteTable> routes;
+  std::shared_ptr<Filter> last;  // answers
+  const Clock& clock;
+};
+/// All of them, in run order.
+Filters BuildChain(const ChainOptions& options, ChainParts parts);
+
+}  // namespace apimesh::aggregator

@@ -1,0 +1,35 @@
+#include "services/aggregator/filters/filters.h"
+#include "services/aggregator/health/lifecycle.h"
+
+namespace apimesh::aggregator {
+namespace {
+
+constexpr int kRetryAfterSeconds = 5;
+
+class Shutdown final : public Filter {
+ public:
+  explicit Shutdown(std::shared_ptr<Lifecycle> lifecycle) : lifecycle_(std::move(lifecycle)) {}
+
+  Task<> Handle(Exchange& exchange, Next next) override {
+    if (lifecycle_->Now() == Lifecycle::Phase::kServing) {
+      co_await next(exchange);
+      co_return;
+    }
+    exchange.reply.SetHeader("connection", "close");  // the client comes back to a replica that stays
+    if (lifecycle_->Now() == Lifecycle::Phase::kDraining && !IsHealthPath(exchange.path)) {
+      co_await exchange.reply.SendError(
+          meta::TooManyRequests("The apiserver is shutting down, please try again later.", kRetryAfterSeconds));
+      co_return;
+    }
+    co_await next(exchange);
+  }
+
+ private:
+  std::shared_ptr<Lifecycle> lifecycle_;
+};
+
+}  // namespace
+
+std::shared_ptr<Filter> NewShutdown(std::shared_ptr<Lifecycle> lifecycle) { return std::make_shared<Shutdown>(std::move(lifecycle)); }
+
+}  // namespace apimesh::aggregator

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "lib/meta/request_info.h"
+
+namespace apimesh::aggregator {
+
+/// kube-apiserver's request metrics. The labels come from closed sets only: whatever a client can make up (methods,
+/// paths, resources nobody serves) becomes one shared value. Thread-safe.
+class RequestMetrics {
+ public:
+  RequestMetrics();
+  ~RequestMetrics();
+
+  /// `known`: the resource is one that is served here.
+  void Record(const meta::RequestInfo& info, bool known, int code, std::size_t bytes, std::chrono::duration<double> took);
+  void LongRunning(const meta::RequestInfo& info, bool known, int change);
+  void InFlight(bool mutating, int change);
+  /// The text of /metrics.
+  std::string Render() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace apimesh::aggregator

@@ -1,0 +1,128 @@
+#include "services/aggregator/routes/generic_routes.h"
+
+#include "services/aggregator/delegation/mesh_request.h"
+#include "services/aggregator/health/lifecycle.h"
+
+namespace apimesh::aggregator {
+namespace {
+
+constexpr std::string_view kOpenApiV3 = "/openapi/v3/";
+
+bool IsRead(const Exchange& exchange) { return exchange.request.method == "GET" || exchange.request.method == "HEAD"; }
+
+// Weak tags and lists are compared by what they contain: a hash can't occur by chance.
+bool Matches(std::string_view if_none_match, std::string_view etag) {
+  return if_none_match == "*" || if_none_match.find(etag) != std::string_view::npos;
+}
+
+Task<> SendDocument(Exchange& exchange, SharedBytes bytes, std::string etag, std::string content_type) {
+  http::Headers headers;
+  headers.emplace_back("vary", "Accept");
+  if (!etag.empty()) headers.emplace_back("etag", etag);
+  std::vector<SharedBytes> body;
+  if (!etag.empty() && Matches(exchange.request.Header("if-none-match"), etag)) {
+    co_await exchange.reply.Send(304, std::move(headers), std::move(body));
+    co_return;
+  }
+  headers.emplace_back("content-type", std::move(content_type));
+  body.push_back(std::move(bytes));
+  co_await exchange.reply.Send(200, std::move(headers), std::move(body));
+}
+
+// The document of one group-version belongs to whoever serves it: "/openapi/v3/apis/apps/v1".
+void AimAtGroupVersion(Exchange& exchange) {
+  std::string_view rest = std::string_view(exchange.path).substr(kOpenApiV3.size());
+  if (rest.starts_with("apis/")) {
+    rest.remove_prefix(5);
+    const std::size_t slash = rest.find('/');
+    if (slash == std::string_view::npos) return;
+    exchange.info.api_group = rest.substr(0, slash);
+    exchange.info.api_version = rest.substr(slash + 1);
+  } else if (rest.starts_with("api/")) {
+    exchange.info.api_version = rest.substr(4);
+  }
+}
+
+std::string WithoutTrailingSlash(const std::string& path) {
+  return path.size() > 1 && path.ends_with('/') ? path.substr(0, path.size() - 1) : path;
+}
+
+}  // namespace
+
+void GenericRoutes::Rebuild(const Routes& routes) {
+  auto made = std::make_shared<const DiscoveryDocuments>(routes, parts_.server_address);
+  const std::lock_guard lock(mutex_);
+  documents_ = std::move(made);
+}
+
+std::shared_ptr<const DiscoveryDocuments> GenericRoutes::Documents() const {
+  const std::lock_guard lock(mutex_);
+  return documents_;
+}
+
+Task<> GenericRoutes::Handle(Exchange& exchange, Next) {
+  const std::string& path = exchange.path;
+  if (exchange.info.is_resource_request || !IsRead(exchange)) {
+    co_await parts_.forwarder->Forward(exchange);
+  } else if (IsHealthPath(path)) {
+    HealthChecks::Answer answer = parts_.health->Run(path, exchange.query);
+    exchange.reply.SetHeader("x-content-type-options", "nosniff");
+    co_await exchange.reply.SendText(answer.code, "text/plain; charset=utf-8", std::move(answer.text));
+  } else if (path == "/version" || path == "/version/") {
+    co_await exchange.reply.SendText(200, "application/json", parts_.version_json);
+  } else if (path == "/metrics") {
+    co_await exchange.reply.SendText(200, "text/plain; version=0.0.4; charset=utf-8", parts_.metrics->Render());
+  } else if (path == "/" || path == "/index.html") {
+    co_await AnswerIndex(exchange);
+  } else if (path == "/openapi/v2") {
+    co_await AnswerOpenApiV2(exchange);
+  } else if (path == "/openapi/v3" || path == kOpenApiV3) {
+    const auto documents = Documents();
+    const auto& index = documents->OpenApiIndex();
+    co_await SendDocument(exchange, index.json, index.etag, "application/json");
+  } else if (path.starts_with("/api")) {
+    co_await AnswerDiscovery(exchange, Documents());
+  } else {
+    if (path.starts_with(kOpenApiV3)) AimAtGroupVersion(exchange);
+    co_await parts_.forwarder->Forward(exchange);
+  }
+}
+
+Task<> GenericRoutes::AnswerDiscovery(Exchange& exchange, std::shared_ptr<const DiscoveryDocuments> documents) {
+  const std::string path = WithoutTrailingSlash(exchange.path);
+  if (path == "/api" || path == "/apis") {
+    const DiscoveryForm form = NegotiateDiscovery(exchange.request.Header("accept"));
+    if (form == DiscoveryForm::kAggregatedV2) {
+      const auto& document = path == "/api" ? documents->AggregatedCore() : documents->AggregatedGroups();
+      co_await SendDocument(exchange, document.json, document.etag,
+                            "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList");
+      co_return;
+    }
+  }
+  if (const auto* document = documents->Find(path)) {
+    co_await SendDocument(exchange, document->json, "", "application/json");
+  } else {
+    co_await parts_.forwarder->Forward(exchange);
+  }
+}
+
+Task<> GenericRoutes::AnswerOpenApiV2(Exchange& exchange) {
+  rpc::Request like = ToMeshRequest(exchange);
+  OpenApiV2::Document document = co_await openapi_v2_.Get(parts_.routes->Current(), std::move(like));
+  co_await SendDocument(exchange, std::move(document.json), std::move(document.etag), "application/json");
+}
+
+Task<> GenericRoutes::AnswerIndex(Exchange& exchange) {
+  std::vector<std::string> paths = Documents()->Paths();
+  for (std::string& path : parts_.health->Paths()) paths.push_back(std::move(path));
+  for (const auto& [path, delegate] : parts_.routes->Current()->by_path) paths.push_back(path);
+  for (const char* path : {"/metrics", "/openapi/v2", "/openapi/v3", "/openapi/v3/", "/version"}) paths.emplace_back(path);
+  std::sort(paths.begin(), paths.end());
+  paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+  std::string text = "{\n  \"paths\": [";
+  for (std::size_t i = 0; i < paths.size(); ++i) text += fmt::format("{}\n    \"{}\"", i == 0 ? "" : ",", paths[i]);
+  text += "\n  ]\n}";
+  co_await exchange.reply.SendText(200, "application/json", std::move(text));
+}
+
+}  // namespace apimesh::aggregator

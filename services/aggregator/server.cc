@@ -1,0 +1,169 @@
+#include "services/aggregator/server.h"
+
+#include <stdexcept>
+
+#include "lib/base/log.h"
+#include "lib/http/server.h"
+#include "services/aggregator/auth/cached_authority.h"
+#include "services/aggregator/auth/grpc_authority.h"
+#include "services/aggregator/delegation/forwarder.h"
+#include "services/aggregator/edge/edge.h"
+#include "services/aggregator/health/lifecycle.h"
+#include "services/aggregator/metrics/request_metrics.h"
+#include "services/aggregator/routes/generic_routes.h"
+
+namespace apimesh::aggregator {
+namespace {
+
+constexpr std::chrono::seconds kDrainLimit{60};
+
+// "cert,key" or "cert,key:name,name".
+http::TlsOptions::Sni ParseSni(const std::string& text) {
+  http::TlsOptions::Sni sni;
+  const std::size_t comma = text.find(',');
+  if (comma == std::string::npos) throw std::runtime_error("--tls-sni-cert-key: expected certificate,key in \"" + text + "\"");
+  const std::size_t colon = text.find(':', comma);
+  sni.cert_file = text.substr(0, comma);
+  sni.key_file = text.substr(comma + 1, colon == std::string::npos ? colon : colon - comma - 1);
+  for (std::size_t start = colon; start < text.size();) {
+    const std::size_t end = std::min(text.find(',', start + 1), text.size());
+    sni.names.push_back(text.substr(start + 1, end - start - 1));
+    start = end;
+  }
+  return sni;
+}
+
+http::ServerOptions PublicDoor(const Options& options) {
+  http::ServerOptions door;
+  door.address = options.bind_address;
+  door.port = options.secure_port;
+  door.threads = options.io_threads;
+  door.tls_options.cert_file = options.tls_cert_file;
+  door.tls_options.key_file = options.tls_key_file;
+  door.tls_options.min_version = options.tls_min_version;
+  door.tls_options.cipher_suites = options.tls_cipher_suites;
+  for (const std::string& sni : options.tls_sni) door.tls_options.sni.push_back(ParseSni(sni));
+  for (const std::string& file : {options.client_ca_file, options.request_header_ca_file}) {
+    if (!file.empty()) door.tls_options.client_ca_files.push_back(file);
+  }
+  return door;
+}
+
+http::ServerOptions FrontProxyDoor(const Options& options) {
+  http::ServerOptions door;
+  door.address = "127.0.0.1";
+  door.port = options.mesh_port;
+  door.threads = options.io_threads;
+  door.tls_options.cert_file = options.mesh_cert_file;
+  door.tls_options.key_file = options.mesh_key_file;
+  door.tls_options.client_ca_files = {options.mesh_ca_file};
+  door.tls_options.client_certificate = http::TlsOptions::ClientCertificate::kRequire;
+  return door;
+}
+
+std::string ServerAddress(const Options& options) {
+  const bool any = options.bind_address == "0.0.0.0" || options.bind_address == "::" || options.bind_address.empty();
+  return fmt::format("{}:{}", any ? "127.0.0.1" : options.bind_address, options.secure_port);
+}
+
+std::shared_ptr<AuditLog> NewAuditLog(const Options& options) {
+  if (options.audit_policy_file.empty() || options.audit_log.path.empty()) return nullptr;
+  return std::make_shared<AuditLog>(AuditPolicy::FromFile(options.audit_policy_file), options.audit_log);
+}
+
+}  // namespace
+
+struct AggregatorServer::State {
+  std::chrono::milliseconds shutdown_delay;
+  std::shared_ptr<Lifecycle> lifecycle = std::make_shared<Lifecycle>();
+  std::shared_ptr<RouteTable> routes = std::make_shared<RouteTable>();
+  std::shared_ptr<CachedAuthority> authority;
+  std::shared_ptr<GenericRoutes> generic_routes;
+  std::vector<std::unique_ptr<http::Server>> doors;  // the public one first
+
+  std::shared_ptr<const HealthChecks> MakeHealthChecks() const {
+    auto checks = std::make_shared<HealthChecks>();
+    const auto well = [] { return std::string(); };
+    checks->Add("ping", {}, well);
+    checks->Add("log", {}, well);
+    for (std::size_t i = 0; i < routes->Current()->delegates.size(); ++i) {
+      const std::string name = routes->Current()->delegates[i].name;
+      checks->Add(name, {.livez = false}, [table = routes, i] {
+        const RoutesPtr now = table->Current();
+        return now->delegates[i].up ? std::string() : now->delegates[i].name + " is not reachable";
+      });
+    }
+    checks->Add("authn-authz", {.livez = false}, [authority = authority] {
+      return authority->Connected() ? std::string() : std::string("authn-authz is not reachable");
+    });
+    checks->Add("shutdown", {.healthz = false, .livez = false}, [lifecycle = lifecycle] {
+      return lifecycle->Now() == Lifecycle::Phase::kServing ? std::string() : std::string("process is shutting down");
+    });
+    return checks;
+  }
+};
+
+AggregatorServer::AggregatorServer(const Options& options, Neighbours neighbours, boost::asio::io_context& io)
+    : state_(std::make_unique<State>()) {
+  state_->shutdown_delay = options.shutdown_delay;
+  state_->routes->Add("core-api", neighbours.core_api);
+  state_->routes->Add("extensions-api", neighbours.extensions_api);
+  state_->authority = std::make_shared<CachedAuthority>(neighbours.authority, Clock::System());
+
+  auto metrics = std::make_shared<RequestMetrics>();
+  state_->generic_routes = std::make_shared<GenericRoutes>(GenericRoutes::Parts{
+      .routes = state_->routes,
+      .forwarder = std::make_shared<Forwarder>(state_->routes, state_->lifecycle),
+      .health = state_->MakeHealthChecks(),
+      .metrics = metrics,
+      .version_json = VersionJson(options.version),
+      .server_address = ServerAddress(options),
+  });
+  state_->generic_routes->Rebuild(*state_->routes->Current());
+  auto filters = std::make_shared<const Filters>(BuildChain(options.chain, ChainParts{.lifecycle = state_->lifecycle,
+                                                                                      .authority = state_->authority,
+                                                                                      .audit_log = NewAuditLog(options),
+                                                                                      .metrics = metrics,
+                                                                                      .routes = state_->routes,
+                                                                                      .last = state_->generic_routes,
+                                                                                      .clock = Clock::System()}));
+  state_->doors.push_back(http::Listen(PublicDoor(options), EdgeHandler(Door::kPublic, filters)));
+  if (options.mesh_port != 0) state_->doors.push_back(http::Listen(FrontProxyDoor(options), EdgeHandler(Door::kFrontProxy, filters)));
+
+  state_->routes->Start([generic_routes = state_->generic_routes](RoutesPtr routes) { generic_routes->Rebuild(*routes); });
+  InvalidationFn apply = [authority = state_->authority](const std::optional<InvalidationNotice>& notice) { authority->Apply(notice); };
+  boost::asio::co_spawn(io, neighbours.watch_invalidations(std::move(apply)), boost::asio::detached);
+  log::Info("serving https on {}:{}", options.bind_address, Port());
+}
+
+AggregatorServer::~AggregatorServer() { state_->routes->Stop(); }
+
+int AggregatorServer::Port() const { return state_->doors[0]->Port(); }
+int AggregatorServer::MeshPort() const { return state_->doors.size() > 1 ? state_->doors[1]->Port() : 0; }
+
+Task<> AggregatorServer::Stop() {
+  state_->lifecycle->Advance(Lifecycle::Phase::kNotReady);
+  if (state_->shutdown_delay.count() > 0) {
+    boost::asio::steady_timer delay(co_await boost::asio::this_coro::executor, state_->shutdown_delay);
+    co_await delay.async_wait(boost::asio::use_awaitable);
+  }
+  state_->lifecycle->Advance(Lifecycle::Phase::kDraining);
+  for (const auto& door : state_->doors) co_await door->Drain(kDrainLimit);
+  state_->routes->Stop();
+  log::Info("stopped");
+}
+
+Neighbours GrpcNeighbours(const Options& options) {
+  const auto endpoint = [&options](const std::string& target) {
+    return rpc::Endpoint{target, options.mesh_ca_file, options.mesh_cert_file, options.mesh_key_file};
+  };
+  auto authority = NewGrpcAuthority(endpoint(options.authn_authz));
+  Neighbours neighbours;
+  neighbours.core_api = rpc::NewDelegateClient(endpoint(options.core_api));
+  neighbours.extensions_api = rpc::NewDelegateClient(endpoint(options.extensions_api));
+  neighbours.authority = authority;
+  neighbours.watch_invalidations = [authority](InvalidationFn report) { return authority->WatchInvalidations(std::move(report)); };
+  return neighbours;
+}
+
+}  // namespace apimesh::aggregator

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+
+#include <memory>
+
+#include "lib/base/task.h"
+#include "lib/rpc/delegate.h"
+#include "services/aggregator/auth/authority.h"
+#include "services/aggregator/options.h"
+
+namespace apimesh::aggregator {
+
+/// What the edge talks to; tests put fakes here.
+struct Neighbours {
+  std::shared_ptr<rpc::DelegateClient> core_api, extensions_api;
+  std::shared_ptr<Authority> authority;
+  /// Runs for ever, reporting invalidations; see GrpcAuthority.
+  std::function<Task<>(InvalidationFn report)> watch_invalidations;
+};
+Neighbours GrpcNeighbours(const Options& options);
+
+/// The whole service. Listens from construction on; throws std::runtime_error if it can't.
+class AggregatorServer {
+ public:
+  AggregatorServer(const Options& options, Neighbours neighbours, boost::asio::io_context& io);
+  ~AggregatorServer();
+
+  int Port() const;
+  int MeshPort() const;  // 0 without one
+  /// Readiness off, the delay, then no new requests, watches ended, the rest finished.
+  Task<> Stop();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace apimesh::aggregator

@@ -1,0 +1,327 @@
+#include "services/aggregator/server.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <thread>
+
+#include "lib/http/client.h"
+#include "lib/http/test_certificates.h"
+#include "services/aggregator/test_neighbours.h"
+
+namespace apimesh::aggregator {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+namespace asio = boost::asio;
+
+class AggregatorTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = ::testing::TempDir() + "/aggregator_test_" + std::to_string(::getpid());
+    std::filesystem::create_directories(folder_);
+    ca_ = http::MakeCertificate({.common_name = "ca", .is_ca = true});
+    Write("ca.crt", ca_.certificate_pem);
+    const auto server = http::MakeCertificate({.common_name = "server", .ip = "127.0.0.1"}, &ca_);
+    Write("server.crt", server.certificate_pem);
+    Write("server.key", server.key_pem);
+    options_.bind_address = "127.0.0.1";
+    options_.secure_port = 0;
+    options_.tls_cert_file = File("server.crt");
+    options_.tls_key_file = File("server.key");
+    options_.mesh_ca_file = File("ca.crt");
+    options_.mesh_cert_file = File("server.crt");
+    options_.mesh_key_file = File("server.key");
+    rpc::Description core, extensions;
+    core.etag = "1";
+    core.group_versions = {DescribeVersion("", "v1", "pods", 1000), DescribeVersion("apps", "v1", "deployments", 500)};
+    core.paths = {"/.well-known/openid-configuration"};
+    extensions.etag = "1";
+    extensions.group_versions = {DescribeVersion("example.com", "v1", "widgets")};
+    core_->Describe(core);
+    extensions_->Describe(extensions);
+  }
+  void TearDown() override {
+    server_.reset();
+    io_.stop();
+    if (runner_.joinable()) runner_.join();
+    std::filesystem::remove_all(folder_);
+  }
+
+  std::string File(const std::string& name) const { return folder_ + "/" + name; }
+  void Write(const std::string& name, const std::string& text) { std::ofstream(File(name)) << text; }
+  std::string Read(const std::string& name) const {
+    std::ifstream file(File(name));
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  }
+
+  void Start() {
+    Neighbours neighbours{core_, extensions_, authority_, [](InvalidationFn report) -> Task<> {
+                            InvalidationNotice notice;
+                            notice.heartbeat = std::chrono::hours(1);
+                            report(notice);
+                            co_return;
+                          }};
+    server_ = std::make_unique<AggregatorServer>(options_, neighbours, io_);
+    runner_ = std::thread([this] {
+      auto work = asio::make_work_guard(io_);
+      io_.run();
+    });
+    while (Get("/readyz", "admin").code != 200) std::this_thread::yield();
+  }
+
+  http::ClientResponse Do(std::string method, std::string path, http::Headers headers, std::string body = "") {
+    return DoAt(server_->Port(), std::move(method), std::move(path), std::move(headers), std::move(body), "");
+  }
+  http::ClientResponse DoAt(int port, std::string method, std::string path, http::Headers headers, std::string body, std::string certificate) {
+    http::ClientOptions options;
+    options.ca_file = File("ca.crt");
+    if (!certificate.empty()) {
+      options.cert_file = File(certificate + ".crt");
+      options.key_file = File(certificate + ".key");
+    }
+    const auto client = http::NewClient(options);
+    asio::io_context io;
+    http::ClientResponse response;
+    const std::string url = fmt::format("https://127.0.0.1:{}{}", port, path);
+    asio::co_spawn(io, client->Do(method, url, headers, body, Clock::System().Steady() + std::chrono::seconds(20)),
+                   [&response](std::exception_ptr, http::ClientResult<http::ClientResponse> result) {
+                     if (result) response = std::move(*result);
+                   });
+    io.run();
+    return response;
+  }
+  http::ClientResponse Get(std::string path, std::string user, http::Headers headers = {}) {
+    headers.emplace_back("authorization", "Bearer " + user);
+    return Do("GET", std::move(path), std::move(headers));
+  }
+
+  std::string folder_;
+  http::TestCertificate ca_;
+  Options options_;
+  std::shared_ptr<FakeDelegate> core_ = std::make_shared<FakeDelegate>("core"), extensions_ = std::make_shared<FakeDelegate>("extensions");
+  std::shared_ptr<FakeAuthority> authority_ = std::make_shared<FakeAuthority>();
+  asio::io_context io_;
+  std::unique_ptr<AggregatorServer> server_;
+  std::thread runner_;
+};
+
+TEST_F(AggregatorTest, RoutesToWhoeverServesTheResource) {
+  Start();
+  EXPECT_EQ(Get("/api/v1/namespaces/a/pods/x?b=c", "admin").body, "core GET /api/v1/namespaces/a/pods/x?b=c as admin");
+  EXPECT_EQ(Get("/apis/example.com/v1/widgets/x", "admin").body, "extensions GET /apis/example.com/v1/widgets/x? as admin");
+  EXPECT_EQ(Get("/.well-known/openid-configuration", "admin").body, "core GET /.well-known/openid-configuration? as admin");
+  EXPECT_EQ(Get("/apis/unknown/v1/things", "admin").body, "core GET /apis/unknown/v1/things? as admin") << "the head of the chain";
+}
+
+TEST_F(AggregatorTest, DeadDelegateIs503WithRetryAfterAndComesBack) {
+  Start();
+  extensions_->Describe(std::nullopt);
+  const auto answer = Get("/apis/example.com/v1/widgets", "admin");
+  EXPECT_EQ(answer.code, 503);
+  EXPECT_EQ(answer.Header("retry-after"), "1");
+  EXPECT_EQ(Get("/readyz", "admin").code, 500);
+  EXPECT_EQ(Get("/livez", "admin").code, 200);
+  rpc::Description again;
+  again.group_versions = {DescribeVersion("example.com", "v1", "widgets")};
+  extensions_->Describe(again);
+  EXPECT_EQ(Get("/apis/example.com/v1/widgets", "admin").code, 200);
+}
+
+TEST_F(AggregatorTest, AuthenticatesAndAuthorizes) {
+  authority_->allowed = {"jane get pods"};
+  Start();
+  EXPECT_EQ(Get("/api/v1/namespaces/a/pods/x", "jane").code, 200);
+  const auto forbidden = Get("/api/v1/namespaces/a/pods", "jane");
+  EXPECT_EQ(forbidden.code, 403);
+  EXPECT_THAT(forbidden.body, HasSubstr(R"(pods is forbidden: User \"jane\" cannot list resource \"pods\" in API group \"\" in the namespace \"a\")"));
+  EXPECT_EQ(Get("/api/v1/pods", "bad").code, 401);
+  EXPECT_THAT(Get("/x", "jane").body, HasSubstr(R"(forbidden: User \"jane\" cannot get path \"/x\")"));
+  authority_->available = false;
+  const auto closed = Get("/api/v1/namespaces/a/pods/x", "jane");
+  EXPECT_EQ(closed.code, 503);
+  EXPECT_EQ(closed.Header("retry-after"), "1");
+  EXPECT_EQ(Get("/livez", "jane").code, 200) << "a probe must reach the edge even then";
+}
+
+TEST_F(AggregatorTest, NoCredentialOrForgedIdentityGoesFurther) {
+  Start();
+  const http::Headers headers{{"authorization", "Bearer admin"}, {"x-remote-user", "root"}, {"x-remote-group", "system:masters"},
+                              {"x-forwarded-client-cert", "Hash=1"}, {"accept", "application/json"}, {"cookie", "c"}};
+  EXPECT_EQ(Do("GET", "/api/v1/pods", headers).code, 200);
+  const rpc::Request seen = core_->Requests().back();
+  EXPECT_EQ(seen.user.name, "admin");
+  EXPECT_EQ(seen.headers, (rpc::Headers{{"accept", "application/json"}}));
+}
+
+TEST_F(AggregatorTest, ImpersonatesWithTheRightTo) {
+  authority_->allowed = {"jane impersonate users", "bob get pods"};
+  Start();
+  EXPECT_THAT(Get("/api/v1/namespaces/a/pods/x", "jane", {{"impersonate-user", "bob"}}).body, HasSubstr("as bob"));
+  EXPECT_THAT(core_->Requests().back().user.groups, ::testing::ElementsAre("system:authenticated"));
+  EXPECT_EQ(Get("/api/v1/namespaces/a/pods/x", "jane", {{"impersonate-user", "bob"}, {"impersonate-group", "g"}}).code, 403);
+  EXPECT_EQ(Get("/api/v1/namespaces/a/pods/x", "jane", {{"impersonate-group", "g"}}).code, 400);
+  EXPECT_EQ(Get("/api/v1/namespaces/a/pods/x", "bob", {{"impersonate-user", "admin"}}).code, 403);
+}
+
+TEST_F(AggregatorTest, AnswersHaveTheUsualHeaders) {
+  options_.chain.hsts_directives = {"max-age=1", "preload"};
+  options_.chain.cors_allowed_origins = {"//good\\.example(:|$)"};
+  Start();
+  const auto answer = Get("/api/v1/pods", "admin", {{"audit-id", "my-id"}, {"origin", "https://good.example"}});
+  EXPECT_EQ(answer.Header("audit-id"), "my-id");
+  EXPECT_EQ(answer.Header("cache-control"), "no-cache, private");
+  EXPECT_EQ(answer.Header("strict-transport-security"), "max-age=1; preload");
+  EXPECT_EQ(answer.Header("access-control-allow-origin"), "https://good.example");
+  EXPECT_EQ(core_->Requests().back().audit_id, "my-id");
+  EXPECT_EQ(Do("OPTIONS", "/api/v1/pods", {{"origin", "https://good.example"}}).code, 204);
+  EXPECT_EQ(Get("/api/v1/pods", "admin", {{"origin", "https://good.example.evil.org"}}).Header("access-control-allow-origin"), "");
+}
+
+TEST_F(AggregatorTest, RefusesPathsWithTwoMeanings) {
+  Start();
+  for (const char* path : {"/api/v1/../v1/pods", "/api/%2e%2e/x", "/api/v1/%zz", "/a%00b", "/api/v1/./pods"}) {
+    EXPECT_EQ(Get(path, "admin").code, 400) << path;
+  }
+  EXPECT_EQ(Get("/api/v1/pods?timeout=x", "admin").code, 400);
+}
+
+TEST_F(AggregatorTest, ServesDiscovery) {
+  Start();
+  EXPECT_THAT(Get("/api", "admin").body, HasSubstr(R"("versions":["v1"])"));
+  EXPECT_THAT(Get("/apis", "admin").body,
+              HasSubstr(R"("groups":[{"name":"apps","versions":[{"groupVersion":"apps/v1","version":"v1"}],"preferredVersion")"));
+  EXPECT_THAT(Get("/apis/apps", "admin").body, HasSubstr(R"({"kind":"APIGroup","apiVersion":"v1","name":"apps")"));
+  EXPECT_THAT(Get("/apis/example.com/v1", "admin").body, HasSubstr("widgets"));
+  EXPECT_THAT(Get("/api/v1/", "admin").body, HasSubstr("pods"));
+  const http::Headers aggregated{{"accept", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json"}};
+  const auto all = Get("/apis", "admin", aggregated);
+  EXPECT_EQ(all.Header("content-type"), "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList");
+  EXPECT_THAT(all.body, HasSubstr(R"({"metadata":{"name":"example.com","creationTimestamp":null},"versions":[{"version":"v1")"));
+  http::Headers conditional = aggregated;
+  conditional.emplace_back("if-none-match", std::string(all.Header("etag")));
+  EXPECT_EQ(Get("/apis", "admin", conditional).code, 304);
+  EXPECT_THAT(Get("/openapi/v3", "admin").body, HasSubstr(R"("apis/apps/v1":{"serverRelativeURL":"/openapi/v3/apis/apps/v1?hash=Hv1"})"));
+  EXPECT_THAT(Get("/openapi/v3/apis/example.com/v1", "admin").body, HasSubstr("extensions GET"));
+}
+
+TEST_F(AggregatorTest, MergesOpenApiV2) {
+  core_->answers["/openapi/v2"] = rpc::Response::Json(200, R"({"paths":{"/a":{}},"definitions":{"A":1}})");
+  extensions_->answers["/openapi/v2"] = rpc::Response::Json(200, R"({"paths":{"/b":{}},"definitions":{"A":2,"B":3}})");
+  Start();
+  for (int i = 0; i < 2; ++i) EXPECT_THAT(Get("/openapi/v2", "admin").body, HasSubstr(R"("paths":{"/a":{},"/b":{}},"definitions":{"A":1,"B":3})"));
+  EXPECT_EQ(core_->Requests().size(), 1u) << "asked once while nothing changes";
+}
+
+TEST_F(AggregatorTest, ServesHealthVersionMetricsAndIndex) {
+  Start();
+  EXPECT_EQ(Get("/healthz", "admin").body, "ok");
+  EXPECT_EQ(Get("/readyz?verbose&exclude=ping&exclude=none", "admin").body,
+            "[+]ping excluded: ok\n[+]log ok\n[+]core-api ok\n[+]extensions-api ok\n[+]authn-authz ok\n[+]shutdown ok\n"
+            "warn: some health checks cannot be excluded: no matches for \"none\"\nreadyz check passed\n");
+  EXPECT_EQ(Get("/healthz/core-api", "admin").body, "ok");
+  EXPECT_EQ(Get("/healthz/nothing", "admin").code, 404);
+  EXPECT_THAT(Get("/version", "admin").body, HasSubstr("\"gitVersion\": \"v1.36"));
+  EXPECT_THAT(Get("/", "admin").body, HasSubstr("\"/apis/example.com/v1\""));
+  Get("/api/v1/pods", "admin");
+  for (int i = 0; i < 5; ++i) Get(fmt::format("/api/v1/made-up-{}?watch=1", i), "bad");
+  const std::string metrics = Get("/metrics", "admin").body;
+  EXPECT_THAT(metrics, HasSubstr(R"(apiserver_request_total{code="200",component="apiserver",dry_run="",group="",resource="pods",scope="cluster",)"));
+  EXPECT_THAT(metrics, HasSubstr("apiserver_request_duration_seconds_bucket"));
+  EXPECT_THAT(metrics, Not(HasSubstr("made-up")));
+}
+
+TEST_F(AggregatorTest, LimitsRequestsInFlight) {
+  options_.chain.max_mutating_requests_in_flight = 0;
+  Start();
+  EXPECT_EQ(Do("POST", "/api/v1/pods", {{"authorization", "Bearer admin"}}, "{}").code, 200) << "0 is no limit";
+}
+
+TEST_F(AggregatorTest, WatchesEndWhenTheServerStops) {
+  core_->events = {"{\"type\":\"ADDED\"}\n"};
+  Start();
+  http::ClientResponse watch;
+  std::thread watcher([&] { watch = Get("/api/v1/pods?watch=true", "admin"); });
+  while (core_->Requests().empty()) std::this_thread::yield();
+  std::promise<void> stopped;
+  asio::co_spawn(io_, server_->Stop(), [&stopped](std::exception_ptr) { stopped.set_value(); });
+  EXPECT_EQ(stopped.get_future().wait_for(std::chrono::seconds(20)), std::future_status::ready);
+  watcher.join();
+  EXPECT_EQ(watch.code, 200);
+  EXPECT_EQ(watch.body, "{\"type\":\"ADDED\"}\n") << "a clean end";
+}
+
+TEST_F(AggregatorTest, AsksAgainByStreamForLargeAnswers) {
+  rpc::Response large;
+  large.use_stream = true;
+  core_->answers["/api/v1/pods"] = large;
+  core_->events = {"part one,", "part two"};
+  Start();
+  EXPECT_EQ(Get("/api/v1/pods", "admin").body, "part one,part two");
+}
+
+TEST_F(AggregatorTest, RefusedUpgradeClosesTheConnection) {
+  Start();
+  http::ClientOptions options;
+  options.ca_file = File("ca.crt");
+  const auto client = http::NewClient(options);
+  const http::Headers headers{{"authorization", "Bearer admin"}, {"connection", "Upgrade"}, {"upgrade", "SPDY/3.1"}};
+  const std::string url = fmt::format("https://127.0.0.1:{}/api/v1/namespaces/a/pods/x/exec", server_->Port());
+  asio::io_context io;
+  http::Client::Upgraded upgraded;
+  asio::co_spawn(io, client->Upgrade("POST", url, headers, Clock::System().Steady() + std::chrono::seconds(20)),
+                 [&upgraded](std::exception_ptr, http::ClientResult<http::Client::Upgraded> result) {
+                   if (result) upgraded = std::move(*result);
+                 });
+  io.run();
+  EXPECT_EQ(upgraded.response.code, 400);
+  EXPECT_EQ(upgraded.response.Header("connection"), "close");
+  EXPECT_THAT(upgraded.response.body, HasSubstr("no upgrade here"));
+}
+
+TEST_F(AggregatorTest, FrontProxyDoorBelievesXfccFromTheMeshOnly) {
+  {
+    http::ServerOptions any;  // a free port for the second door
+    any.tls = false;
+    options_.mesh_port = http::Listen(any, [](http::Request, http::ResponseWriter&) -> Task<> { co_return; })->Port();
+  }
+  Start();
+  const auto envoy = http::MakeCertificate({.common_name = "envoy"}, &ca_);
+  Write("envoy.crt", envoy.certificate_pem);
+  Write("envoy.key", envoy.key_pem);
+  std::string encoded;
+  for (const char c : envoy.certificate_pem) encoded += c == '\n' ? "%0A" : c == '+' ? "%2B" : c == ' ' ? "%20" : c == '=' ? "%3D" : std::string(1, c);
+  const http::Headers headers{{"authorization", "Bearer admin"}, {"x-forwarded-client-cert", "Hash=abc;Cert=\"" + encoded + "\""},
+                              {"x-forwarded-for", "10.1.2.3"}};
+  EXPECT_EQ(DoAt(server_->MeshPort(), "GET", "/api/v1/pods", headers, "", "envoy").code, 200);
+  EXPECT_EQ(authority_->last_certificates.size(), 1u);
+  EXPECT_EQ(core_->Requests().back().remote_address, "10.1.2.3");
+  EXPECT_EQ(DoAt(server_->MeshPort(), "GET", "/api/v1/pods", headers, "", "").code, 0) << "no mesh certificate, no answer";
+  EXPECT_EQ(Do("GET", "/api/v1/pods", headers).code, 200);
+  EXPECT_TRUE(authority_->last_certificates.empty()) << "the public door believes nobody";
+}
+
+TEST_F(AggregatorTest, WritesAuditEvents) {
+  Write("policy.yaml", "kind: Policy\nomitStages: [RequestReceived]\nrules:\n- level: None\n  nonResourceURLs: ['/readyz*']\n"
+                       "- level: RequestResponse\n  verbs: [create]\n- level: Metadata\n");
+  options_.audit_policy_file = File("policy.yaml");
+  options_.audit_log.path = File("audit.log");
+  Start();
+  Do("POST", "/api/v1/namespaces/a/pods", {{"authorization", "Bearer admin"}, {"audit-id", "one"}, {"user-agent", "test"}}, R"({"kind":"Pod"})");
+  Get("/version", "admin");
+  const std::string log = Read("audit.log");
+  EXPECT_THAT(log, HasSubstr(R"("auditID":"one","stage":"ResponseComplete","requestURI":"/api/v1/namespaces/a/pods","verb":"create")"));
+  EXPECT_THAT(log, HasSubstr(R"("objectRef":{"resource":"pods","namespace":"a","apiVersion":"v1"})"));
+  EXPECT_THAT(log, HasSubstr(R"("requestObject":{"kind":"Pod"})"));
+  EXPECT_THAT(log, HasSubstr(R"("responseStatus":{"metadata":{},"code":200})"));
+  EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 2);
+  EXPECT_THAT(log, Not(HasSubstr("Bearer")));
+}
+
+}  // namespace
+}  // namespace apimesh::aggregator
