@@ -44,6 +44,8 @@ meta::Result<> Normalise(meta::json::object& document, const schema::Node& node,
 /// The `k8s\0` envelope (runtime.Unknown) around the protobuf form of an object, by the schema's field numbers.
 std::string WriteProtobuf(const meta::json::object& object, const schema::Node& node);
 meta::Result<meta::Object> ReadProtobuf(std::string_view bytes, const schema::Node& node, meta::json::storage_ptr arena);
+/// One event of a protobuf watch, with its length in front. `object` is an envelope.
+std::string WriteProtobufWatchFrame(std::string_view type, std::string_view object);
 /// Only the type of what an envelope holds.
 meta::Result<meta::Gvk> PeekProtobuf(std::string_view bytes);
 bool IsProtobuf(std::string_view bytes);

@@ -1,6 +1,7 @@
 #include "lib/schema/schema.h"
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <map>
 #include <numeric>
@@ -19,6 +20,19 @@ const Field* Node::FindNumber(std::uint32_t number) const {
                                    [this](std::uint16_t index, std::uint32_t wanted) { return fields[index].number < wanted; });
   return it != by_number.end() && fields[*it].number == number ? &fields[*it] : nullptr;
 }
+
+namespace {
+
+/// The numbers that lead to a field, outermost first.
+std::array<std::uint32_t, 4> WirePath(const Field& field) {
+  std::array<std::uint32_t, 4> path{};
+  std::size_t depth = 0;
+  for (std::uint32_t rest = field.inline_path; rest != 0; rest >>= 8) path[depth++] = rest & 0xff;
+  path[depth] = field.number;
+  return path;
+}
+
+}  // namespace
 
 struct Schema::Storage {
   std::deque<Node> nodes;  // addresses stay valid
@@ -61,10 +75,15 @@ void Schema::Seal() {
     node.by_name.resize(node.fields.size());
     std::iota(node.by_name.begin(), node.by_name.end(), std::uint16_t{0});
     node.by_number.clear();
+    node.wire_order.clear();
     for (const std::uint16_t index : node.by_name) {
+      if (node.fields[index].number != 0) node.wire_order.push_back(index);
       // Fields of embedded messages have numbers of their own, which mean nothing here.
       if (node.fields[index].number != 0 && node.fields[index].inline_path == 0) node.by_number.push_back(index);
     }
+    std::sort(node.wire_order.begin(), node.wire_order.end(), [&node](std::uint16_t a, std::uint16_t b) {
+      return WirePath(node.fields[a]) < WirePath(node.fields[b]);
+    });
     std::sort(node.by_name.begin(), node.by_name.end(),
               [&node](std::uint16_t a, std::uint16_t b) { return node.fields[a].name < node.fields[b].name; });
     std::sort(node.by_number.begin(), node.by_number.end(),

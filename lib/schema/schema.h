@@ -86,6 +86,7 @@ struct Node {
 
   std::vector<std::uint16_t> by_name;    // indexes into `fields`
   std::vector<std::uint16_t> by_number;
+  std::vector<std::uint16_t> wire_order;  // all numbered fields as protobuf nests and orders them
 };
 
 /// Owns the nodes of many kinds. Immutable once built, so it is shared by all threads without locks.

@@ -20,6 +20,7 @@ func main() {
 	out := flag.String("out", "", "folder for the .proto files")
 	resources := flag.String("resources", "", "file for the table of resources; empty: none")
 	spec := flag.String("spec", "", "folder api/ of k8s.io/kubernetes, for the table of resources")
+	samplesFile := flag.String("samples", "", "file for sample objects, for the tests of lib/codec; empty: none")
 	rounds := flag.Int("rounds", 300, "random objects a kind, from which constant defaults are told")
 	flag.Parse()
 	log.SetFlags(0)
@@ -53,6 +54,9 @@ func main() {
 	}
 	if *resources != "" {
 		write(*resources, resourceTable(*spec))
+	}
+	if *samplesFile != "" {
+		write(*samplesFile, samples(scheme, collector))
 	}
 	fmt.Printf("%d files, %d messages\n", len(names), len(collector.messages))
 }

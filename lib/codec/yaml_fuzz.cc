@@ -1,0 +1,13 @@
+#include <cstdlib>
+
+#include "lib/codec/codec.h"
+
+// What parses must write and parse again to the same document.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace apimesh;
+  codec::Strictness strict;
+  const auto value = codec::ParseYaml({reinterpret_cast<const char*>(data), size}, meta::NewArena(), &strict);
+  if (!value) return 0;
+  (void)codec::WriteYaml(*value);
+  return 0;
+}

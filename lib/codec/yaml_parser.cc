@@ -1,0 +1,177 @@
+#include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include <istream>
+#include <map>
+#include <streambuf>
+
+#include "lib/codec/codec.h"
+#include "lib/codec/yaml_scalar.h"
+
+namespace apimesh::codec {
+namespace {
+
+namespace json = meta::json;
+
+struct YamlProblem {
+  std::string text;
+};
+
+/// Builds the document from the parser's events. Aliases are copies, so their size is counted before they are made.
+class YamlBuilder final : public YAML::EventHandler {
+ public:
+  YamlBuilder(json::storage_ptr arena, bool strict, const ParseLimits& limits)
+      : arena_(std::move(arena)), strict_(strict), limits_(limits), root_(nullptr, arena_) {}
+
+  json::value TakeRoot() { return std::move(root_); }
+  const std::vector<std::string>& Duplicates() const { return duplicates_; }
+
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { Add(mark, json::value(nullptr, arena_), anchor, 1); }
+
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    const auto it = anchors_.find(anchor);
+    if (it == anchors_.end()) throw YamlProblem{"yaml: anchor value contains itself"};
+    expanded_ += it->second.nodes;
+    if (expanded_ > limits_.yaml_alias_expansion) throw YamlProblem{"yaml: document contains excessive aliasing"};
+    Add(mark, json::value(it->second.value, arena_), 0, it->second.nodes);
+  }
+
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, const std::string& text) override {
+    const bool plain = tag == "?" || tag.empty();
+    const bool merge = plain && text == "<<";
+    const bool typed = tag == "tag:yaml.org,2002:int" || tag == "tag:yaml.org,2002:float" || tag == "tag:yaml.org,2002:bool" ||
+                       tag == "tag:yaml.org,2002:null";
+    json::value value = (plain || typed) && !merge ? ResolveYamlScalar(text, arena_) : json::value(json::string_view(text), arena_);
+    Add(mark, std::move(value), anchor, 1, merge);
+  }
+
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
+    Open(mark, json::array(arena_), anchor);
+  }
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
+    Open(mark, json::object(arena_), anchor);
+  }
+  void OnSequenceEnd() override { Close(); }
+  void OnMapEnd() override { Close(); }
+
+ private:
+  struct Frame {
+    json::value value;
+    YAML::Mark mark;
+    YAML::anchor_t anchor;
+    std::size_t nodes = 1;
+    bool has_key = false;
+    bool merge_key = false;
+    std::string key;
+    std::vector<json::value> merges;
+  };
+  struct Anchor {
+    json::value value;
+    std::size_t nodes;
+  };
+
+  void Open(const YAML::Mark& mark, json::value value, YAML::anchor_t anchor) {
+    if (frames_.size() >= limits_.depth) throw YamlProblem{"yaml: exceeded max depth"};
+    frames_.push_back(Frame{std::move(value), mark, anchor});
+  }
+
+  void Close() {
+    Frame frame = std::move(frames_.back());
+    frames_.pop_back();
+    for (const json::value& merge : frame.merges) MergeInto(frame.value.get_object(), merge);
+    Add(frame.mark, std::move(frame.value), frame.anchor, frame.nodes);
+  }
+
+  /// What the map itself says wins over what is merged into it.
+  static void MergeInto(json::object& target, const json::value& source) {
+    if (source.is_array()) {
+      for (const json::value& one : source.get_array()) MergeInto(target, one);
+    } else if (source.is_object()) {
+      for (const auto& [key, value] : source.get_object()) target.emplace(key, value);
+    } else {
+      throw YamlProblem{"yaml: map merge requires map or sequence of maps as the value"};
+    }
+  }
+
+  void Add(const YAML::Mark& mark, json::value value, YAML::anchor_t anchor, std::size_t nodes, bool merge = false) {
+    if (anchor != 0) anchors_.insert_or_assign(anchor, Anchor{value, nodes});
+    if (frames_.empty()) {
+      root_ = std::move(value);
+      return;
+    }
+    Frame& parent = frames_.back();
+    parent.nodes += nodes;
+    if (parent.value.is_array()) {
+      parent.value.get_array().push_back(std::move(value));
+    } else if (!parent.has_key) {
+      parent.key = KeyText(value);
+      parent.has_key = true;
+      parent.merge_key = merge;
+      if (strict_ && !merge && parent.value.get_object().contains(parent.key)) {
+        duplicates_.push_back(fmt::format("  line {}: key {} already set in map", mark.line + 1, meta::Quoted(parent.key)));
+      }
+    } else {
+      parent.has_key = false;
+      if (parent.merge_key) {
+        parent.merges.push_back(std::move(value));
+      } else {
+        parent.value.get_object().insert_or_assign(parent.key, std::move(value));
+      }
+    }
+  }
+
+  static std::string KeyText(const json::value& key) {
+    if (key.is_string()) return std::string(key.get_string());
+    if (key.is_object() || key.is_array() || key.is_null()) throw YamlProblem{"yaml: unsupported map key"};
+    return WriteJson(key);
+  }
+
+  json::storage_ptr arena_;
+  bool strict_;
+  const ParseLimits& limits_;
+  json::value root_;
+  std::vector<Frame> frames_;
+  std::map<YAML::anchor_t, Anchor> anchors_;
+  std::size_t expanded_ = 0;
+  std::vector<std::string> duplicates_;
+};
+
+/// Reads from a view without copying it.
+class ViewBuffer final : public std::streambuf {
+ public:
+  explicit ViewBuffer(std::string_view text) {
+    char* begin = const_cast<char*>(text.data());  // std::streambuf only reads here
+    setg(begin, begin, begin + text.size());
+  }
+};
+
+}  // namespace
+
+meta::Result<json::value> ParseYaml(std::string_view text, json::storage_ptr arena, Strictness* strict, const ParseLimits& limits) {
+  if (text.size() > limits.bytes) return meta::RequestEntityTooLarge(fmt::format("limit is {}", limits.bytes));
+  // Most YAML bodies of clients are JSON, which is read much faster as such.
+  if (const std::size_t first = text.find_first_not_of(" \t\r\n"); first != std::string_view::npos && text[first] == '{') {
+    if (auto value = ParseJson(text, arena, strict, limits)) return value;
+  }
+  YamlBuilder builder(arena, strict != nullptr, limits);
+  try {
+    ViewBuffer buffer(text);
+    std::istream stream(&buffer);
+    YAML::Parser parser(stream);
+    parser.HandleNextDocument(builder);
+  } catch (const YamlProblem& problem) {
+    return meta::BadRequest(problem.text);
+  } catch (const YAML::Exception& problem) {
+    return meta::BadRequest(fmt::format("yaml: line {}: {}", problem.mark.line + 1, problem.msg));
+  }
+  if (strict && !builder.Duplicates().empty()) {
+    strict->complaints.push_back(fmt::format("yaml: unmarshal errors:\n{}", fmt::join(builder.Duplicates(), "\n")));
+  }
+  return builder.TakeRoot();
+}
+
+}  // namespace apimesh::codec
