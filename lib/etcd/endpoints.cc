@@ -18,6 +18,23 @@ bool Strip(std::string_view& text, std::string_view prefix) {
   return true;
 }
 
+/// gRPC 1.51 aborts when its callback threads, which end with the last channel that used them, are started again while they
+/// still end. One channel that has made a call and is never destroyed keeps them.
+void KeepCallbackThreads() {
+  struct Kept {
+    std::unique_ptr<etcdserverpb::KV::Stub> stub = etcdserverpb::KV::NewStub(
+        grpc::CreateChannel("unix:/dev/null", grpc::InsecureChannelCredentials()));  // nobody listens there
+    grpc::ClientContext context;
+    etcdserverpb::RangeRequest request;
+    etcdserverpb::RangeResponse response;
+    Kept() {
+      stub->async()->Range(&context, &request, &response, [](const grpc::Status&) {});
+    }
+  };
+  static Kept* const kept = new Kept();
+  (void)kept;
+}
+
 std::shared_ptr<grpc::ChannelCredentials> TlsFor(const ClientOptions& options) {
   namespace tls = grpc::experimental;
   tls::TlsChannelCredentialsOptions result;
@@ -92,6 +109,7 @@ bool ProgressInOrder(std::string_view version) {
 }
 
 Endpoints::Endpoints(const ClientOptions& options) {
+  KeepCallbackThreads();
   for (const std::string& url : options.endpoints) {
     std::string_view trimmed = url;
     while (trimmed.ends_with('/')) trimmed.remove_suffix(1);

@@ -1,0 +1,89 @@
+#include "lib/storage/backend.h"
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/strand.hpp>
+
+#include "lib/storage/compactor.h"
+#include "lib/storage/etcd_store.h"
+
+namespace apimesh::storage {
+namespace asio = boost::asio;
+namespace {
+
+/// Loops of the backend on a strand of their own, each with its off switch.
+struct Loops {
+  explicit Loops(asio::any_io_executor executor) : strand(asio::make_strand(executor)) {}
+  asio::strand<asio::any_io_executor> strand;
+  asio::cancellation_signal stop_compaction, stop_progress;
+  std::mutex mutex;
+  std::vector<std::weak_ptr<EtcdStore>> stores;  // guarded by mutex
+
+  std::vector<std::shared_ptr<EtcdStore>> Live() {
+    const std::lock_guard lock(mutex);
+    std::erase_if(stores, [](const auto& store) { return store.expired(); });
+    std::vector<std::shared_ptr<EtcdStore>> live;
+    for (const auto& store : stores) {
+      if (auto alive = store.lock()) live.push_back(std::move(alive));
+    }
+    return live;
+  }
+};
+
+/// Keeps idle caches close to etcd's revision, so that bookmarks stay ahead of compaction.
+Task<> AskForProgress(std::shared_ptr<Loops> loops, Duration interval) {
+  for (;;) {
+    co_await SleepUntil(std::chrono::steady_clock::now() + interval);
+    const auto live = loops->Live();
+    if (!live.empty()) live.front()->Cache()->RequestProgress();  // one serves all that share the stream
+  }
+}
+
+class EtcdBackend final : public Backend {
+ public:
+  explicit EtcdBackend(SharedPtr shared) : shared_(std::move(shared)), loops_(std::make_shared<Loops>(shared_->executor)) {
+    const auto ended = [](std::exception_ptr) {};  // by cancellation only
+    if (shared_->options.compaction_interval > Duration::zero()) {
+      asio::co_spawn(loops_->strand, CompactForEver(shared_),
+                     asio::bind_cancellation_slot(loops_->stop_compaction.slot(), ended));
+    }
+    asio::co_spawn(loops_->strand, AskForProgress(loops_, shared_->options.bookmark_interval / 2),
+                   asio::bind_cancellation_slot(loops_->stop_progress.slot(), ended));
+  }
+  ~EtcdBackend() override { Stop(); }
+
+  StorePtr Open(ResourceConfig config) override {
+    auto store = std::make_shared<EtcdStore>(shared_, std::move(config));
+    const std::lock_guard lock(loops_->mutex);
+    loops_->stores.push_back(store);
+    return store;
+  }
+
+  void Stop() override {
+    for (const auto& store : loops_->Live()) store->Stop();
+    asio::post(loops_->strand, [loops = loops_] {
+      loops->stop_compaction.emit(asio::cancellation_type::terminal);
+      loops->stop_progress.emit(asio::cancellation_type::terminal);
+    });
+  }
+
+ private:
+  const SharedPtr shared_;
+  const std::shared_ptr<Loops> loops_;
+};
+
+}  // namespace
+
+std::shared_ptr<Backend> NewBackend(std::shared_ptr<etcd::Client> client, asio::any_io_executor executor,
+                                    BackendOptions options) {
+  const std::string probe = options.prefix + "/health";  // no object's key: only the revision of the answer counts
+  auto read_index = std::make_shared<ReadIndex>(client, executor, probe, options.read_timeout);
+  const std::size_t slots = options.lists_in_flight;
+  SharedPtr shared(new Shared{std::move(client), std::move(executor), std::move(options), std::move(read_index), {}, {},
+                              ListSlots(slots)});
+  return std::make_shared<EtcdBackend>(std::move(shared));
+}
+
+}  // namespace apimesh::storage

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_future.hpp>
+
+#include <future>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "lib/codec/codec.h"
+#include "lib/storage/backend.h"
+
+namespace apimesh::storage {
+
+/// Two threads that run coroutines, as a server has them, and calls that wait for one.
+class Harness {
+ public:
+  Harness() : work_(boost::asio::make_work_guard(context_)) {
+    for (int i = 0; i < 2; ++i) threads_.emplace_back([this] { context_.run(); });
+  }
+  ~Harness() {
+    work_.reset();
+    context_.stop();
+    for (std::thread& thread : threads_) thread.join();
+  }
+  boost::asio::io_context& Context() { return context_; }
+
+  template <class T>
+  T Await(Task<T> task) {
+    auto future = boost::asio::co_spawn(context_, std::move(task), boost::asio::use_future);
+    if (future.wait_for(std::chrono::seconds(40)) != std::future_status::ready) throw std::runtime_error("no answer in 40 s");
+    return future.get();
+  }
+
+ private:
+  boost::asio::io_context context_;
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
+  std::vector<std::thread> threads_;
+};
+
+inline ResourceConfig WidgetConfig() {
+  ResourceConfig config;
+  config.resource = {"example.com", "widgets"};
+  config.key_prefix = "example.com/widgets";
+  config.api_version = "example.com/v1";
+  config.selectable_fields = {"spec.color"};
+  config.to_json = [](std::string_view stored) -> meta::Result<std::string> {
+    if (stored.find("broken") != std::string_view::npos) return meta::InternalError("broken on purpose");
+    return std::string(stored.substr(4));  // the test's "protobuf" is JSON behind the magic bytes
+  };
+  return config;
+}
+
+inline std::string WidgetJson(std::string_view ns, std::string_view name, std::string_view color) {
+  return fmt::format(R"({{"apiVersion":"example.com/v1","kind":"Widget","metadata":{{"name":"{1}","namespace":"{0}",)"
+                     R"("uid":"uid-{1}","labels":{{"color":"{2}"}}}},"spec":{{"color":"{2}"}}}})",
+                     ns, name, color);
+}
+
+inline meta::Object ParseObject(std::string_view json) {
+  return meta::Object(codec::ParseJson(json, meta::NewArena()).value().get_object());
+}
+
+inline Key WidgetKey(std::string_view ns, std::string_view name) { return KeyFor(true, ns, name).value(); }
+
+inline meta::RequestContext ContextFor(Duration time = std::chrono::seconds(30)) {
+  meta::RequestContext::State state;
+  state.deadline = std::chrono::steady_clock::now() + time;
+  return meta::RequestContext(std::move(state));
+}
+
+}  // namespace apimesh::storage

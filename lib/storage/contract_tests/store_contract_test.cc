@@ -1,0 +1,313 @@
+// One suite for every way to run a Store: on the fake etcd (with and without progress notifications that can be trusted) and
+// on a real one.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "lib/storage/contract_tests/harness.h"
+#include "lib/testing/etcd_process.h"
+#include "lib/testing/fake_etcd.h"
+
+namespace apimesh::storage {
+namespace {
+
+using apimesh::testing::EtcdProcess;
+using apimesh::testing::FakeEtcd;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class StoreContract : public ::testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    if (GetParam().starts_with("Fake")) {
+      auto fake = std::make_shared<FakeEtcd>();
+      fake->SetProgressSafe(GetParam() != "FakeWithoutProgress");
+      client_ = fake;
+    } else {
+      etcd::ClientOptions options;
+      etcd_ = std::make_unique<EtcdProcess>();
+      options.endpoints = {etcd_->Endpoint()};
+      client_ = etcd::NewClient(options);
+    }
+    BackendOptions options;
+    options.bookmark_interval = std::chrono::milliseconds(300);
+    options.list_page = 3;
+    backend_ = NewBackend(client_, harness_.Context().get_executor(), options);
+    store_ = backend_->Open(WidgetConfig());
+  }
+  void TearDown() override {
+    if (backend_) backend_->Stop();
+  }
+
+  EntryPtr Create(std::string_view ns, std::string_view name, std::string_view color) {
+    return harness_
+        .Await(store_->Create(ContextFor(), WidgetKey(ns, name), ParseObject(WidgetJson(ns, name, color)),
+                              std::chrono::seconds(0)))
+        .value();
+  }
+  meta::Result<EntryPtr> Get(std::string_view ns, std::string_view name, std::string version = "") {
+    GetOptions options;
+    options.resource_version = std::move(version);
+    return harness_.Await(store_->Get(ContextFor(), WidgetKey(ns, name), options));
+  }
+  meta::Result<Store::UpdateResult> Recolor(std::string_view ns, std::string_view name, std::string color,
+                                            Preconditions preconditions = {}) {
+    auto update = [color](const meta::Object* current) -> Task<meta::Result<std::optional<Store::Update>>> {
+      Store::Update result;
+      result.object = *current;
+      result.object.Root()["spec"].as_object()["color"] = color;
+      result.object.Metadata()["labels"].as_object()["color"] = color;
+      co_return std::optional<Store::Update>(std::move(result));
+    };
+    return harness_.Await(store_->GuaranteedUpdate(ContextFor(), WidgetKey(ns, name), preconditions, false, update));
+  }
+  EntryPtr Delete(std::string_view ns, std::string_view name) {
+    return harness_.Await(store_->Delete(ContextFor(), WidgetKey(ns, name), {}, nullptr)).value();
+  }
+  struct Page {
+    std::vector<std::string> names;
+    Revision at = 0;
+    std::string token;
+    std::optional<std::int64_t> remaining;
+  };
+  meta::Result<Page> List(ListOptions options) {
+    auto cursor = harness_.Await(store_->List(ContextFor(), std::move(options)));
+    if (!cursor) return cursor.error();
+    Page page;
+    page.at = (*cursor)->At();
+    for (;;) {
+      const auto items = (*cursor)->Next(2);
+      if (items.empty()) break;
+      for (const EntryPtr& item : items) page.names.push_back(item->GetKey().text);
+    }
+    page.token = (*cursor)->ContinueToken();
+    page.remaining = (*cursor)->Remaining();
+    return page;
+  }
+  std::unique_ptr<Watcher> Watch(WatchOptions options) {
+    return std::move(harness_.Await(store_->Watch(ContextFor(), std::move(options))).value());
+  }
+  /// The next `count` events but bookmarks, as "ADDED ns/name color".
+  std::vector<std::string> Events(Watcher& watcher, std::size_t count) {
+    static constexpr const char* kNames[] = {"ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"};
+    std::vector<std::string> seen;
+    while (seen.size() < count) {
+      const std::vector<Event> events = harness_.Await(watcher.Next());
+      if (events.empty()) return seen.push_back("OVER"), seen;
+      for (const Event& event : events) {
+        if (event.type == Event::Type::kBookmark && !event.initial_events_end) continue;
+        std::string text = kNames[static_cast<int>(event.type)];
+        if (event.object) text += " " + event.object->GetKey().text + " " + std::string(event.object->FieldValue("spec.color"));
+        if (event.initial_events_end) text += " end";
+        if (event.type == Event::Type::kError) text += " " + std::to_string(event.error.Code());
+        seen.push_back(text);
+      }
+    }
+    return seen;
+  }
+  std::string ResourceVersion(const EntryPtr& entry) { return std::to_string(entry->ModRevision()); }
+
+  Harness harness_;
+  std::unique_ptr<EtcdProcess> etcd_;
+  std::shared_ptr<etcd::Client> client_;
+  std::shared_ptr<Backend> backend_;
+  StorePtr store_;
+};
+
+TEST_P(StoreContract, ReadsItsOwnWrites) {
+  const EntryPtr created = Create("ns", "a", "red");
+  EXPECT_THAT(std::string(created->Json().View()),
+              HasSubstr(fmt::format(R"("uid":"uid-a","resourceVersion":"{}","labels")", created->ModRevision())));
+  auto got = Get("ns", "a");
+  ASSERT_TRUE(got);
+  EXPECT_EQ((*got)->Json().View(), created->Json().View());
+  EXPECT_EQ(Get("ns", "b").error().Code(), 404);
+  EXPECT_EQ(Get("ns", "b").error().Message(), "widgets.example.com \"b\" not found");
+  auto again = harness_.Await(store_->Create(ContextFor(), WidgetKey("ns", "a"),
+                                             ParseObject(WidgetJson("ns", "a", "x")), std::chrono::seconds(0)));
+  EXPECT_EQ(again.error().Reason(), "AlreadyExists");
+  EXPECT_TRUE(Get("ns", "a", "0"));
+  EXPECT_TRUE(Get("ns", "a", ResourceVersion(created)));
+  EXPECT_EQ(Get("ns", "a", "99999").error().Code(), 504);
+  EXPECT_EQ(Get("ns", "a", "x").error().Code(), 400);
+}
+
+TEST_P(StoreContract, UpdatesOnlyWhatChanges) {
+  const EntryPtr created = Create("ns", "a", "red");
+  auto same = Recolor("ns", "a", "red");
+  ASSERT_TRUE(same);
+  EXPECT_EQ(same->entry->ModRevision(), created->ModRevision());
+  auto changed = Recolor("ns", "a", "blue");
+  ASSERT_TRUE(changed);
+  EXPECT_GT(changed->entry->ModRevision(), created->ModRevision());
+  EXPECT_EQ(changed->entry->FieldValue("spec.color"), "blue");
+  Preconditions wrong;
+  wrong.uid = "other";
+  auto refused = Recolor("ns", "a", "green", wrong);
+  EXPECT_EQ(refused.error().Code(), 409);
+  EXPECT_THAT(refused.error().Message(), HasSubstr("Precondition failed: UID in precondition: other, UID in object meta: uid-a"));
+  Preconditions right;
+  right.resource_version = ResourceVersion(changed->entry);
+  EXPECT_TRUE(Recolor("ns", "a", "green", right));
+  EXPECT_EQ(Recolor("ns", "none", "green").error().Code(), 404);
+  const EntryPtr gone = Delete("ns", "a");
+  EXPECT_THAT(std::string(gone->Json().View()), HasSubstr(fmt::format("\"{}\"", gone->ModRevision())));
+  EXPECT_EQ(Get("ns", "a").error().Code(), 404);
+}
+
+TEST_P(StoreContract, ListsPagesOfOneRevision) {
+  for (const char* name : {"a", "b", "c", "d", "e"}) Create("ns", name, "red");
+  Create("other", "x", "red");
+  ListOptions options;
+  options.ns = "ns";
+  options.limit = 2;
+  auto first = List(options);
+  ASSERT_TRUE(first);
+  EXPECT_THAT(first->names, ElementsAre("ns/a", "ns/b"));
+  EXPECT_EQ(first->remaining, 3);
+  Delete("ns", "d");
+  Create("ns", "bb", "red");
+  options.continue_token = first->token;
+  auto second = List(options);
+  ASSERT_TRUE(second) << second.error().Message();
+  EXPECT_THAT(second->names, ElementsAre("ns/c", "ns/d"));
+  EXPECT_EQ(second->at, first->at);
+  EXPECT_EQ(second->remaining, 1);
+  options.continue_token = second->token;
+  auto last = List(options);
+  EXPECT_THAT(last->names, ElementsAre("ns/e"));
+  EXPECT_EQ(last->token, "");
+  EXPECT_FALSE(last->remaining);
+
+  ListOptions everything;
+  everything.labels = meta::LabelSelector::Parse("color=red").value();
+  everything.limit = 6;
+  auto all = List(everything);
+  EXPECT_THAT(all->names, ElementsAre("ns/a", "ns/b", "ns/bb", "ns/c", "ns/e", "other/x"));
+  EXPECT_EQ(all->token, "");
+  ListOptions exact;
+  exact.resource_version = std::to_string(first->at);
+  exact.match = VersionMatch::kExact;
+  EXPECT_THAT(List(exact)->names, ElementsAre("ns/a", "ns/b", "ns/c", "ns/d", "ns/e", "other/x"));
+  ListOptions by_field;
+  by_field.ns = "ns";
+  by_field.fields = meta::FieldSelector::Parse("metadata.name=c,spec.color=red").value();
+  EXPECT_THAT(List(by_field)->names, ElementsAre("ns/c"));
+}
+
+TEST_P(StoreContract, OldPagesAreGoneAfterCompaction) {
+  Create("ns", "a", "red");
+  Create("ns", "b", "red");
+  ListOptions options;
+  options.limit = 1;
+  auto first = List(options);
+  ASSERT_TRUE(first);
+  const EntryPtr last = Create("ns", "c", "red");
+  // A store that started later knows nothing of the old revision, and neither does etcd.
+  ASSERT_TRUE(harness_.Await(
+      client_->Compact(static_cast<etcd::Revision>(last->ModRevision()), std::chrono::steady_clock::now() + std::chrono::seconds(5))));
+  store_ = backend_->Open(WidgetConfig());
+  options.continue_token = first->token;
+  auto second = List(options);
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().Code(), 410);
+  options.continue_token = second.error().Get().continue_token;
+  auto rest = List(options);
+  ASSERT_TRUE(rest);
+  EXPECT_THAT(rest->names, ElementsAre("ns/b"));
+}
+
+TEST_P(StoreContract, WatchesInOrder) {
+  const EntryPtr a = Create("ns", "a", "red");
+  WatchOptions options;
+  options.resource_version = ResourceVersion(a);
+  auto later = Watch(options);
+  Recolor("ns", "a", "blue");
+  Create("other", "b", "red");
+  Delete("ns", "a");
+  EXPECT_THAT(Events(*later, 3), ElementsAre("MODIFIED ns/a blue", "ADDED other/b red", "DELETED ns/a blue"));
+
+  options.resource_version = "";
+  auto now = Watch(options);
+  EXPECT_THAT(Events(*now, 1), ElementsAre("ADDED other/b red"));
+  options.send_initial_events = true;
+  options.allow_bookmarks = true;
+  auto initial = Watch(options);
+  EXPECT_THAT(Events(*initial, 2), ElementsAre("ADDED other/b red", "BOOKMARK end"));
+
+  WatchOptions selected;
+  selected.resource_version = ResourceVersion(a);
+  selected.labels = meta::LabelSelector::Parse("color=red").value();
+  auto red = Watch(selected);
+  EXPECT_THAT(Events(*red, 2), ElementsAre("DELETED ns/a red", "ADDED other/b red"));
+  selected.ns = "other";
+  auto in_namespace = Watch(selected);
+  EXPECT_THAT(Events(*in_namespace, 1), ElementsAre("ADDED other/b red"));
+  in_namespace->Stop();
+  EXPECT_THAT(Events(*in_namespace, 1), ElementsAre("OVER"));
+}
+
+TEST_P(StoreContract, SendsBookmarks) {
+  WatchOptions options;
+  options.resource_version = "0";
+  options.allow_bookmarks = true;
+  options.ns = "quiet";
+  auto watcher = Watch(options);
+  const EntryPtr last = Create("ns", "a", "red");
+  Revision reached = 0;
+  while (reached < last->ModRevision()) {
+    const auto events = harness_.Await(watcher->Next());
+    ASSERT_EQ(events.size(), 1u);
+    ASSERT_EQ(events[0].type, Event::Type::kBookmark);
+    reached = events[0].revision;
+  }
+}
+
+TEST_P(StoreContract, ResumesFromEtcdBeyondTheWindow) {
+  const EntryPtr a = Create("ns", "a", "red");
+  Recolor("ns", "a", "blue");
+  Delete("ns", "a");
+  Create("ns", "b", "red");
+  store_ = backend_->Open(WidgetConfig());  // its window begins now
+  WatchOptions options;
+  options.resource_version = ResourceVersion(a);
+  auto watcher = Watch(options);
+  EXPECT_THAT(Events(*watcher, 3), ElementsAre("MODIFIED ns/a blue", "DELETED ns/a blue", "ADDED ns/b red"));
+  const EntryPtr c = Create("ns", "c", "red");
+  EXPECT_THAT(Events(*watcher, 1), ElementsAre("ADDED ns/c red"));
+
+  ASSERT_TRUE(harness_.Await(
+      client_->Compact(static_cast<etcd::Revision>(c->ModRevision()), std::chrono::steady_clock::now() + std::chrono::seconds(5))));
+  store_ = backend_->Open(WidgetConfig());
+  auto too_late = Watch(options);
+  EXPECT_THAT(Events(*too_late, 1), ElementsAre("ERROR 410"));
+}
+
+TEST_P(StoreContract, ReadsWhatOthersWrote) {
+  const auto put = [&](std::string key, std::string value) {
+    harness_.Await(client_->Put("/registry/example.com/widgets/" + key, std::move(value), 0,
+                                std::chrono::steady_clock::now() + std::chrono::seconds(5)));
+  };
+  put("ns/proto", std::string("k8s\0", 4) + WidgetJson("ns", "proto", "red"));
+  put("ns/bad", std::string("k8s\0broken", 10));
+  put("ns/worse", "no JSON");
+  auto proto = Get("ns", "proto");
+  ASSERT_TRUE(proto);
+  EXPECT_EQ((*proto)->FieldValue("spec.color"), "red");
+  EXPECT_EQ(Get("ns", "bad").error().Code(), 500);
+  EXPECT_THAT(List({})->names, ElementsAre("ns/proto"));
+  Delete("ns", "bad");
+  EXPECT_EQ(Get("ns", "bad").error().Code(), 404);
+}
+
+TEST_P(StoreContract, CountsAndTellsWhenReady) {
+  Create("ns", "a", "red");
+  ASSERT_TRUE(Get("ns", "a"));
+  EXPECT_EQ(*harness_.Await(store_->Count(ContextFor())), 1);
+  EXPECT_TRUE(store_->Ready());
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, StoreContract, ::testing::Values("Fake", "FakeWithoutProgress", "Real"),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace apimesh::storage

@@ -1,0 +1,129 @@
+#include "lib/storage/entry.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <mutex>
+
+#include "lib/codec/codec.h"
+
+namespace apimesh::storage {
+namespace {
+
+constexpr std::string_view kProtobufMagic("k8s\0", 4);
+
+/// Few entries have other forms made at the same moment, so they share some locks instead of holding one each.
+std::mutex& FormLock(const void* entry) {
+  static std::array<std::mutex, 64> locks;
+  return locks[(reinterpret_cast<std::uintptr_t>(entry) >> 6) % locks.size()];
+}
+
+}  // namespace
+
+meta::Result<CachedEntryPtr> CachedEntry::FromStored(const std::shared_ptr<const EntryRecipe>& recipe, std::string key,
+                                                     Revision revision, std::string_view stored) {
+  const ResourceConfig& config = recipe->config;
+  if (stored.starts_with(kProtobufMagic)) {
+    if (!config.to_json) return meta::InternalError(fmt::format("{} is stored as protobuf, which is not read here", key));
+    ASSIGN_OR_RETURN(const std::string json, config.to_json(stored));
+    return FromJson(recipe, std::move(key), revision, json);
+  }
+  if (!config.api_version.empty() && config.to_json) {
+    const auto scanned = ScanObject(stored, {});
+    if (scanned && scanned->api_version != config.api_version) {
+      ASSIGN_OR_RETURN(const std::string json, config.to_json(stored));
+      return FromJson(recipe, std::move(key), revision, json);
+    }
+  }
+  return FromJson(recipe, std::move(key), revision, stored);
+}
+
+meta::Result<CachedEntryPtr> CachedEntry::FromJson(const std::shared_ptr<const EntryRecipe>& recipe, std::string key,
+                                                   Revision revision, std::string_view json) {
+  auto scanned = ScanObject(json, recipe->paths);
+  if (!scanned) return meta::InternalError(fmt::format("{} does not hold the JSON of an object", key));
+  std::shared_ptr<CachedEntry> entry(new CachedEntry());
+  std::size_t offset = 0;
+  entry->json_ = SharedBytes(SpliceVersion(json, *scanned, revision, &offset));
+  entry->version_offset_ = static_cast<std::uint32_t>(offset);
+  entry->recipe_ = recipe;
+  entry->key_.text = std::move(key);
+  entry->revision_ = revision;
+  auto attributes = std::make_shared<Attributes>();
+  attributes->labels = std::move(scanned->labels);
+  attributes->labels.shrink_to_fit();
+  attributes->fields = std::move(scanned->fields);
+  if (recipe->config.read_fields) {
+    ASSIGN_OR_RETURN(meta::json::value document, codec::ParseJson(entry->json_.View(), meta::NewArena()));
+    if (!document.is_object()) return meta::InternalError(fmt::format("{} is no object", entry->key_.text));
+    attributes->fields = recipe->config.read_fields(meta::Object(std::move(document.get_object())));
+  }
+  entry->attributes_ = std::move(attributes);
+  return CachedEntryPtr(std::move(entry));
+}
+
+CachedEntryPtr CachedEntry::Unreadable(const std::shared_ptr<const EntryRecipe>& recipe, std::string key,
+                                       Revision revision, meta::ApiError error) {
+  static const auto nothing = std::make_shared<const Attributes>();
+  std::shared_ptr<CachedEntry> entry(new CachedEntry());
+  entry->recipe_ = recipe;
+  entry->key_.text = std::move(key);
+  entry->revision_ = revision;
+  entry->attributes_ = nothing;
+  entry->error_ = std::make_unique<const meta::ApiError>(std::move(error));
+  return entry;
+}
+
+CachedEntryPtr CachedEntry::At(Revision revision) const {
+  std::shared_ptr<CachedEntry> entry(new CachedEntry());
+  entry->recipe_ = recipe_;
+  entry->key_ = key_;
+  entry->revision_ = revision;
+  entry->attributes_ = attributes_;
+  entry->version_offset_ = version_offset_;
+  if (error_) {
+    entry->error_ = std::make_unique<const meta::ApiError>(*error_);
+    return entry;
+  }
+  const std::string_view old = json_.View();
+  const std::size_t end = old.find('"', version_offset_);
+  const fmt::format_int number(revision);
+  std::string json;
+  json.reserve(old.size() + number.size());
+  json.append(old.substr(0, version_offset_)).append(number.data(), number.size()).append(old.substr(end));
+  entry->json_ = SharedBytes(std::move(json));
+  return entry;
+}
+
+std::string_view CachedEntry::FieldValue(std::string_view field) const {
+  const std::string_view key = key_.text;
+  const std::size_t slash = recipe_->config.namespaced ? key.find('/') : std::string_view::npos;
+  if (field == "metadata.name") return slash == std::string_view::npos ? key : key.substr(slash + 1);
+  if (field == "metadata.namespace") return slash == std::string_view::npos ? std::string_view() : key.substr(0, slash);
+  const auto& names = recipe_->config.selectable_fields;
+  for (std::size_t i = 0; i < names.size() && i < attributes_->fields.size(); ++i) {
+    if (names[i] == field) return attributes_->fields[i];
+  }
+  return {};
+}
+
+SharedBytes CachedEntry::Encoded(std::string_view form,
+                                 const std::function<std::string(std::string_view json)>& make) const {
+  std::mutex& mutex = FormLock(this);
+  {
+    const std::lock_guard lock(mutex);
+    for (const Form* made = forms_.get(); made; made = made->next.get()) {
+      if (made->name == form) return made->bytes;
+    }
+  }
+  // Made outside of the lock: two may make the same at once, the first one stays.
+  SharedBytes bytes(make(json_.View()));
+  const std::lock_guard lock(mutex);
+  for (const Form* made = forms_.get(); made; made = made->next.get()) {
+    if (made->name == form) return made->bytes;
+  }
+  forms_ = std::make_shared<const Form>(Form{std::string(form), bytes, forms_});
+  return bytes;
+}
+
+}  // namespace apimesh::storage

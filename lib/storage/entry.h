@@ -1,0 +1,73 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/storage/json_scan.h"
+#include "lib/storage/store.h"
+
+namespace apimesh::storage {
+
+/// What entries of one resource are made with.
+struct EntryRecipe {
+  explicit EntryRecipe(ResourceConfig given)
+      : config(std::move(given)),
+        paths(config.read_fields ? FieldPaths() : SplitPaths(config.selectable_fields)) {}
+  const ResourceConfig config;
+  const FieldPaths paths;
+};
+
+class CachedEntry;
+using CachedEntryPtr = std::shared_ptr<const CachedEntry>;
+
+class CachedEntry final : public Entry {
+ public:
+  /// From what etcd holds. An error if that can't be read.
+  static meta::Result<CachedEntryPtr> FromStored(const std::shared_ptr<const EntryRecipe>& recipe, std::string key,
+                                                 Revision revision, std::string_view stored);
+  /// From JSON in the served version, with or without a resourceVersion.
+  static meta::Result<CachedEntryPtr> FromJson(const std::shared_ptr<const EntryRecipe>& recipe, std::string key,
+                                               Revision revision, std::string_view json);
+  /// The place of an object that can't be read: it can be deleted, and reading it gives the error.
+  static CachedEntryPtr Unreadable(const std::shared_ptr<const EntryRecipe>& recipe, std::string key, Revision revision,
+                                   meta::ApiError error);
+  /// The same object with another resourceVersion.
+  CachedEntryPtr At(Revision revision) const;
+
+  const Key& GetKey() const override { return key_; }
+  Revision ModRevision() const override { return revision_; }
+  SharedBytes Json() const override { return json_; }
+  const meta::Labels& GetLabels() const override { return attributes_->labels; }
+  std::string_view FieldValue(std::string_view field) const override;
+  SharedBytes Encoded(std::string_view form,
+                      const std::function<std::string(std::string_view json)>& make) const override;
+
+  const std::string& KeyText() const { return key_.text; }
+  const meta::ApiError* Error() const { return error_.get(); }
+  std::size_t Bytes() const { return json_.size() + sizeof(CachedEntry); }
+
+ private:
+  struct Attributes {
+    meta::Labels labels;
+    std::vector<std::string> fields;
+  };
+  struct Form {
+    std::string name;
+    SharedBytes bytes;
+    std::shared_ptr<const Form> next;
+  };
+  CachedEntry() = default;
+
+  std::shared_ptr<const EntryRecipe> recipe_;
+  Key key_;
+  Revision revision_ = 0;
+  SharedBytes json_;
+  std::uint32_t version_offset_ = 0;  // of the number in json_
+  std::shared_ptr<const Attributes> attributes_;
+  std::unique_ptr<const meta::ApiError> error_;
+  mutable std::shared_ptr<const Form> forms_;  // guarded by a lock picked by address
+};
+
+}  // namespace apimesh::storage

@@ -1,0 +1,49 @@
+#include "lib/storage/errors.h"
+
+#include <fmt/format.h>
+
+namespace apimesh::storage {
+
+meta::ApiError FromEtcd(const etcd::Error& error) {
+  using Code = etcd::Error::Code;
+  switch (error.code) {
+    case Code::kUnavailable: return meta::ServiceUnavailable(fmt::format("the store is not reachable: {}", error.message), 1);
+    case Code::kDeadlineExceeded:
+    case Code::kCancelled: return meta::Timeout(fmt::format("the store did not answer in time: {}", error.message), 1);
+    case Code::kAmbiguous: return OutcomeUnknown();
+    case Code::kTooLarge: return meta::RequestEntityTooLarge(error.message);
+    case Code::kCompacted: return ListExpired();
+    default: return meta::InternalError(error.message);
+  }
+}
+
+meta::ApiError ListExpired() { return meta::Expired("The resourceVersion for the provided list is too old."); }
+
+meta::ApiError ContinueExpired(std::string token) {
+  return meta::Expired(
+      "The provided continue parameter is too old to display a consistent list result. You can start a new list without "
+      "the continue parameter, or use the continue token in this response to retrieve the remainder of the results. "
+      "Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted "
+      "between the time the first chunk was returned and now may show up in the list.",
+      std::move(token));
+}
+
+meta::ApiError WatchExpired() { return meta::Expired("The resourceVersion for the provided watch is too old."); }
+
+meta::ApiError NotReady() { return meta::TooManyRequests("storage is (re)initializing", 1); }
+
+meta::ApiError CacheBehind() { return meta::Timeout("the cache is behind the store, please try again", 1); }
+
+meta::ApiError OutcomeUnknown() {
+  return meta::Timeout("the store did not confirm the write: it may or may not have happened", 1);
+}
+
+meta::ApiError PreconditionFailed(const ResourceConfig& config, std::string_view name, std::string_view etcd_key,
+                                  std::string_view why) {
+  return meta::Conflict(config.resource, name,
+                        fmt::format("StorageError: invalid object, Code: 4, Key: {}, ResourceVersion: 0, "
+                                    "AdditionalErrorMsg: Precondition failed: {}",
+                                    etcd_key, why));
+}
+
+}  // namespace apimesh::storage

@@ -1,0 +1,125 @@
+#include "lib/storage/etcd_store.h"
+
+#include "lib/storage/errors.h"
+#include "lib/storage/watch_cache/cache_watcher.h"
+
+namespace apimesh::storage {
+namespace {
+
+using std::chrono::milliseconds;
+constexpr milliseconds kFirstWait(20);
+constexpr milliseconds kLongestWait(200);
+
+std::string PrefixFor(const BackendOptions& options, const ResourceConfig& config) {
+  std::string prefix = options.prefix;
+  while (prefix.ends_with('/')) prefix.pop_back();
+  return prefix + "/" + config.key_prefix + "/";
+}
+
+}  // namespace
+
+void ProgressRequests::Ask(const WatchCache& cache, Revision target) {
+  {
+    const std::lock_guard lock(mutex_);
+    const SteadyTime now = std::chrono::steady_clock::now();
+    if (target <= asked_ && now - last_ < kFirstWait) return;
+    asked_ = std::max(asked_, target);
+    last_ = now;
+  }
+  cache.RequestProgress();
+}
+
+EtcdStore::EtcdStore(SharedPtr shared, ResourceConfig config)
+    : shared_(std::move(shared)), prefix_(PrefixFor(shared_->options, config)),
+      cache_(std::make_shared<WatchCache>(std::make_shared<const EntryRecipe>(std::move(config)), shared_->options)),
+      feed_(shared_, cache_, prefix_) {}
+
+std::string_view EtcdStore::NameOf(const Key& key) const {
+  const std::string_view text = key.text;
+  return Config().namespaced ? text.substr(text.find('/') + 1) : text;
+}
+
+meta::Result<> EtcdStore::Ready() const {
+  if (!cache_->Current() || cache_->Stopped()) return NotReady();
+  return {};
+}
+
+Task<meta::Result<SnapshotPtr>> EtcdStore::CatchUp(Revision target, SteadyTime deadline) {
+  auto wait = kFirstWait;
+  for (;;) {
+    SnapshotPtr current = cache_->Current();
+    if (current && current->revision >= target) co_return current;
+    if (cache_->Stopped()) co_return NotReady();
+    const SteadyTime now = std::chrono::steady_clock::now();
+    if (now >= deadline) co_return current ? CacheBehind() : NotReady();
+    if (shared_->client->ProgressIsSafe()) {
+      shared_->progress.Ask(*cache_, target);
+    } else if (current) {
+      // Progress notifications of this etcd may overtake events. Events of one watch are in order: a write of our own that
+      // the feed's watch sees tells how far it is.
+      auto marked = co_await shared_->client->Put(CacheFeed::MarkerKey(prefix_), "", 0, deadline);
+      if (marked) target = std::min(target, static_cast<Revision>(*marked));
+    }
+    co_await cache_->WaitFor(target, std::min(deadline, now + wait));
+    wait = std::min(wait * 2, kLongestWait);
+  }
+}
+
+Task<meta::Result<SnapshotPtr>> EtcdStore::Fresh(meta::RequestContext ctx, std::string resource_version) {
+  const SteadyTime deadline = std::min(ctx.Deadline(), std::chrono::steady_clock::now() + shared_->options.read_timeout);
+  ASSIGN_OR_CO_RETURN(const Revision asked, ParseResourceVersion(resource_version));
+  if (SnapshotPtr current = cache_->Current(); current && asked > 0 && current->revision >= asked) co_return current;
+  if (resource_version == "0") {
+    if (SnapshotPtr current = cache_->Current()) co_return current;
+    co_await cache_->WaitFor(0, deadline);
+    SnapshotPtr current = cache_->Current();
+    if (!current) co_return NotReady();
+    co_return current;
+  }
+  const auto newest = co_await shared_->read_index->Newest(deadline);
+  if (!newest) co_return FromEtcd(newest.error());
+  const auto revision = static_cast<Revision>(*newest);
+  if (asked > revision) co_return meta::TooLargeResourceVersion(asked, revision);
+  co_return co_await CatchUp(asked > 0 ? asked : revision, deadline);
+}
+
+Task<meta::Result<EntryPtr>> EtcdStore::Get(meta::RequestContext ctx, Key key, GetOptions options) {
+  ASSIGN_OR_CO_RETURN(const SnapshotPtr snapshot, co_await Fresh(ctx, options.resource_version));
+  const CachedEntryPtr entry = options.resource_version == "0" ? cache_->Newest(key.text) : snapshot->tree.Find(key.text);
+  if (!entry) co_return meta::NotFound(Config().resource, NameOf(key));
+  if (entry->Error()) co_return *entry->Error();
+  co_return EntryPtr(entry);
+}
+
+Task<meta::Result<std::int64_t>> EtcdStore::Count(meta::RequestContext ctx) {
+  ASSIGN_OR_CO_RETURN(const SnapshotPtr snapshot, co_await Fresh(ctx, "0"));
+  co_return static_cast<std::int64_t>(snapshot->tree.size());
+}
+
+Filter EtcdStore::FilterOf(const std::string& ns, const meta::LabelSelector& labels,
+                           const meta::FieldSelector& fields) const {
+  return {ns.empty() || !Config().namespaced ? "" : ns + "/", labels, fields};
+}
+
+Task<meta::Result<std::unique_ptr<Watcher>>> EtcdStore::Watch(meta::RequestContext ctx, WatchOptions options) {
+  ASSIGN_OR_CO_RETURN(const Revision asked, ParseResourceVersion(options.resource_version));
+  WatchStart start;
+  // Without a number the present state comes first, unless the client says that it does not want it.
+  const bool initial = options.send_initial_events.value_or(asked == 0);
+  if (initial || asked == 0) {
+    ASSIGN_OR_CO_RETURN(const SnapshotPtr snapshot, co_await Fresh(ctx, options.resource_version));
+    if (initial) {
+      start.initial = snapshot;
+      start.announce_end = options.send_initial_events.value_or(false) && options.allow_bookmarks;
+    }
+    start.after = snapshot->revision;
+  } else {
+    ASSIGN_OR_CO_RETURN(const SnapshotPtr any, co_await Fresh(ctx, "0"));  // the cache is filled
+    start.after = asked;
+  }
+  co_return std::unique_ptr<Watcher>(std::make_unique<CacheWatcher>(
+      shared_, cache_, prefix_, FilterOf(options.ns, options.labels, options.fields), std::move(start),
+      options.allow_bookmarks, ctx.Deadline()));
+}
+
+}  // namespace apimesh::storage

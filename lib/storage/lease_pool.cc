@@ -1,0 +1,26 @@
+#include "lib/storage/lease_pool.h"
+
+namespace apimesh::storage {
+namespace {
+constexpr int kObjectsPerLease = 1000;
+constexpr std::chrono::seconds kLongestReuse(60);
+}  // namespace
+
+Task<etcd::Result<std::int64_t>> LeasePool::Lease(etcd::Client& client, std::chrono::seconds ttl, SteadyTime deadline) {
+  const std::chrono::seconds reuse = std::min(kLongestReuse, ttl / 20);
+  const SteadyTime now = std::chrono::steady_clock::now();
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = open_.find(ttl); found != open_.end()) {
+      Open& open = found->second;
+      if (now + ttl < open.expires && ++open.objects <= kObjectsPerLease) co_return open.id;
+    }
+  }
+  auto granted = co_await client.GrantLease(ttl + reuse, deadline);
+  if (!granted) co_return granted.error();
+  const std::lock_guard lock(mutex_);
+  open_[ttl] = {*granted, now + ttl + reuse, 1};
+  co_return *granted;
+}
+
+}  // namespace apimesh::storage

@@ -1,0 +1,164 @@
+#include "lib/storage/watch_cache/cache_feed.h"
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/strand.hpp>
+
+#include "lib/base/log.h"
+
+namespace apimesh::storage {
+namespace asio = boost::asio;
+namespace {
+
+constexpr std::size_t kPageBytes = 4u << 20;
+constexpr std::int64_t kFirstPage = 500;
+constexpr auto kListTimeout = std::chrono::seconds(60);
+
+/// A range that is under way while its caller does something else.
+struct PendingRange {
+  std::optional<etcd::Result<etcd::RangeResult>> result;
+  std::shared_ptr<Wakeup> done = Wakeup::New();
+
+  static Task<> Run(std::shared_ptr<PendingRange> self, std::shared_ptr<etcd::Client> client, std::string key,
+                    etcd::RangeOptions options) {
+    self->result = co_await client->Range(std::move(key), std::move(options));
+    self->done->Wake();
+  }
+  static Task<etcd::Result<etcd::RangeResult>> Wait(std::shared_ptr<PendingRange> self) {
+    if (!co_await Wakeup::Wait(self->done)) co_return etcd::Error{etcd::Error::Code::kCancelled, "stopped"};
+    co_return std::move(*self->result);
+  }
+};
+
+}  // namespace
+
+struct CacheFeed::State {
+  SharedPtr shared;
+  std::shared_ptr<WatchCache> cache;
+  std::string prefix;
+  asio::strand<asio::any_io_executor> strand;
+  asio::cancellation_signal stop;  // on the strand
+
+  State(SharedPtr s, std::shared_ptr<WatchCache> c, std::string p)
+      : shared(std::move(s)), cache(std::move(c)), prefix(std::move(p)), strand(asio::make_strand(shared->executor)) {}
+
+  const std::string Resource() const { return cache->Recipe()->config.resource.ToString(); }
+
+  CachedEntryPtr MakeEntry(const etcd::KeyValue& kv) const {
+    const auto revision = static_cast<Revision>(kv.mod_revision);
+    std::string key = kv.key.substr(prefix.size());
+    auto entry = CachedEntry::FromStored(cache->Recipe(), key, revision, kv.value);
+    if (entry) return *entry;
+    log::Warning("{} can't be read, it is left out of lists: {}", kv.key, entry.error().Message());
+    return CachedEntry::Unreadable(cache->Recipe(), std::move(key), revision, entry.error());
+  }
+};
+
+CacheFeed::CacheFeed(SharedPtr shared, std::shared_ptr<WatchCache> cache, std::string prefix)
+    : state_(std::make_shared<State>(std::move(shared), std::move(cache), std::move(prefix))) {
+  auto ended = [state = state_](std::exception_ptr) { state->cache->Stop(); };  // by cancellation only
+  asio::co_spawn(state_->strand, Run(state_), asio::bind_cancellation_slot(state_->stop.slot(), ended));
+}
+
+void CacheFeed::Stop() {
+  state_->cache->Stop();
+  asio::post(state_->strand, [state = state_] { state->stop.emit(asio::cancellation_type::terminal); });
+}
+
+std::string CacheFeed::MarkerKey(const std::string& prefix) {
+  // '.' comes right before '/'.
+  return prefix.substr(0, prefix.size() - 1) + ".apimesh-marker";
+}
+
+Task<> CacheFeed::Run(std::shared_ptr<State> state) {
+  auto pause = std::chrono::milliseconds(50);
+  while (!state->cache->Stopped()) {
+    const auto listed = co_await List(state);
+    if (!listed) {
+      log::Warning("the cache of {} can't be filled: {}", state->Resource(), listed.error().message);
+      co_await SleepUntil(std::chrono::steady_clock::now() + pause);
+      pause = std::min(pause * 2, std::chrono::milliseconds(2000));
+      continue;
+    }
+    pause = std::chrono::milliseconds(50);
+    const etcd::Error error = co_await Follow(state, *listed);
+    if (state->cache->Stopped()) co_return;
+    if (error.code == etcd::Error::Code::kFutureRevision) {
+      log::Error("{}: {}. All watches of it end with 410.", state->Resource(), error.message);
+    } else {
+      log::Info("the cache of {} is filled anew: {}", state->Resource(), error.message);
+    }
+  }
+}
+
+Task<etcd::Result<Revision>> CacheFeed::List(std::shared_ptr<State> state) {
+  const ListSlots::Slot slot = co_await state->shared->list_slots.Acquire();
+  etcd::RangeOptions options;
+  options.range_end = etcd::PrefixEnd(state->prefix);
+  options.limit = std::min(kFirstPage, state->shared->options.list_page);
+  options.deadline = std::chrono::steady_clock::now() + kListTimeout;
+  auto page = co_await state->shared->client->Range(state->prefix, options);
+  if (!page) co_return page.error();
+  const etcd::Revision revision = page->revision;
+  std::vector<CachedEntryPtr> entries;
+  entries.reserve(page->count);
+  for (;;) {
+    std::size_t bytes = 1;
+    for (const etcd::KeyValue& kv : page->kvs) bytes += kv.value.size();
+    std::shared_ptr<PendingRange> next;
+    if (page->more && !page->kvs.empty()) {
+      // The next page is on its way while this one is read.
+      options.revision = revision;
+      options.limit = std::clamp<std::int64_t>(kPageBytes * page->kvs.size() / bytes, 1, state->shared->options.list_page);
+      options.deadline = std::chrono::steady_clock::now() + kListTimeout;
+      next = std::make_shared<PendingRange>();
+      std::string from = page->kvs.back().key + '\0';
+      asio::co_spawn(state->shared->executor, PendingRange::Run(next, state->shared->client, std::move(from), options),
+                     asio::detached);
+    }
+    for (etcd::KeyValue& kv : page->kvs) {
+      entries.push_back(state->MakeEntry(kv));
+      std::string().swap(kv.value);
+    }
+    if (!next) break;
+    page = co_await PendingRange::Wait(next);
+    if (!page) co_return page.error();
+  }
+  state->cache->Fill(std::move(entries), static_cast<Revision>(revision));
+  co_return static_cast<Revision>(revision);
+}
+
+Task<etcd::Error> CacheFeed::Follow(std::shared_ptr<State> state, Revision revision) {
+  etcd::WatchOptions options;
+  const std::string bare = state->prefix.substr(0, state->prefix.size() - 1);
+  options.key = bare + '.';  // from the marker on
+  options.range_end = etcd::PrefixEnd(state->prefix);
+  options.start_revision = static_cast<etcd::Revision>(revision) + 1;
+  const std::shared_ptr<etcd::Watch> watch = state->shared->client->OpenWatch(std::move(options));
+  state->cache->SetWatch(watch);
+  for (;;) {
+    auto batch = co_await watch->Next();
+    if (!batch) {
+      state->cache->SetWatch(nullptr);
+      co_return batch.error();
+    }
+    std::vector<WatchCache::Change> changes;
+    changes.reserve(batch->events.size());
+    for (const etcd::WatchEvent& event : batch->events) {
+      if (!event.kv.key.starts_with(state->prefix)) continue;
+      WatchCache::Change change{event.kv.key.substr(state->prefix.size()), nullptr,
+                                static_cast<Revision>(event.kv.mod_revision)};
+      if (!event.deleted) {
+        change.entry = state->cache->Remembered(change.key, change.revision);
+        if (!change.entry) change.entry = state->MakeEntry(event.kv);
+      }
+      changes.push_back(std::move(change));
+    }
+    state->cache->Apply(std::move(changes), static_cast<Revision>(batch->revision));
+  }
+}
+
+}  // namespace apimesh::storage
