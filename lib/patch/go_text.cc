@@ -43,10 +43,6 @@ std::string_view GoTypeOf(const json::value& value) {
   }
 }
 
-std::string GoTypeName(const schema::Node& node) {
-  const std::size_t last = node.name.rfind('.');
-  const std::size_t before = last == std::string::npos || last == 0 ? std::string::npos : node.name.rfind('.', last - 1);
-  return before == std::string::npos ? node.name : node.name.substr(before + 1);
-}
+std::string GoTypeName(const schema::Node& node) { return node.name.substr(node.name.rfind('.') + 1); }
 
 }  // namespace apimesh::patch

@@ -13,7 +13,7 @@ namespace apimesh::patch {
 std::string GoText(const meta::json::value& value);
 /// The Go type of a decoded value: "map[string]interface {}", "string", …
 std::string_view GoTypeOf(const meta::json::value& value);
-/// The Go name of a definition: "v1.Container".
+/// The Go name of a definition: "Container".
 std::string GoTypeName(const schema::Node& node);
 
 }  // namespace apimesh::patch

@@ -154,12 +154,7 @@ class Merger {
     for (auto& [raw_key, value] : patch) {
       std::string key(raw_key);
       const bool delete_list = key.starts_with(kDeleteFromList);
-      if (delete_list) {
-        if (!value.is_array()) return meta::BadRequest("invalid patch format of primitive list");
-        key.erase(0, kDeleteFromList.size());
-        json::value* current = meta::FindField(original, key);
-        if (!current) continue;
-      }
+      if (delete_list) key.erase(0, kDeleteFromList.size());
       RETURN_IF_ERROR(MergeField(original, key, std::move(value), node, delete_list));
     }
     return {};
@@ -280,15 +275,17 @@ class Merger {
     if (!rule.merge && !delete_list) return patch;
     if (original.empty() && patch.empty()) return original;
     const json::value& sample = original.empty() ? patch[0] : original[0];
+    if (sample.is_array()) return DoesNotApply();
     for (const json::array* list : {&original, &patch}) {
       for (const json::value& item : *list) {
-        if (item.is_array()) return DoesNotApply();
-        if (item.is_object() != sample.is_object()) return PlainError("list element types are not identical");
+        if (GoTypeOf(item) == GoTypeOf(sample)) continue;
+        return PlainError(
+            fmt::format("list element types are not identical: [{} {}]", GoText(original), GoText(patch)));
       }
     }
     if (!sample.is_object()) return MergeScalars(std::move(original), patch, delete_list);
     if (rule.merge_key.empty()) {
-      return PlainError(fmt::format("cannot merge lists without merge key for {}", rule.node ? GoTypeName(*rule.node) : ""));
+      return PlainError("cannot merge lists without merge key for struct");
     }
     return MergeObjects(std::move(original), std::move(patch), rule);
   }
