@@ -89,6 +89,13 @@ void CheckUpdate(const json::object& test, const schema::Node& node, const Manag
   const json::value* entries = meta::Find(source.as_object(), "metadata", "managedFields");
   updated.EraseMeta("managedFields");
   if (entries) updated.Metadata()["managedFields"] = *entries;
+  if (const json::value* later = meta::FindField(test, "later")) {
+    for (const json::value& field : later->as_array()) {
+      const std::string_view path = field.as_string();
+      const std::size_t dot = path.find('.');
+      meta::EraseField(meta::MakeObject(updated.Root(), path.substr(0, dot)), path.substr(dot + 1));
+    }
+  }
   ASSERT_TRUE(UpdateManagedFields(live ? &*live : nullptr, updated, node, info, reset));
   EXPECT_EQ(Managed(updated.Root()), Managed(answer));
 }

@@ -37,6 +37,7 @@ using ResetFields = std::set<std::string>;
 /// (nullptr: created). Keeps times where nothing changed; at most 10 update managers, the oldest are merged into
 /// "ancient-changes"; managedFields of [{}] resets. An object that has no managedFields gets none until it is applied.
 /// Fields that the schema marks `always` need not be written in the documents.
+/// Belongs before admission and before the strategy prepares the object: what they add has no owner.
 meta::Result<> UpdateManagedFields(const meta::Object* live, meta::Object& updated, const schema::Node& node,
                                    const ManagerInfo& manager, const ResetFields& reset);
 

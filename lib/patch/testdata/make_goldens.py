@@ -147,5 +147,80 @@ def deployments():
     call("DELETE", path)
 
 
-config_maps(); last_applied(); services(); deployments()
+def created(definition, path, body, reset=(), later=()):
+    """Only a creation: shows list types, keys and fields that are always written, kind by kind.
+
+    later: what admission and the kind's strategy add after the owners were noted.
+    """
+    call("DELETE", path)
+    step("Create" + body["kind"], "create", path, {**body, "metadata": {**body.get("metadata", {}), "name": "golden"}}, definition, "creator",
+         reset=reset)
+    cases[-1]["later"] = list(later)
+    call("DELETE", path + "?gracePeriodSeconds=0")
+
+
+def many_kinds():
+    probe = {"httpGet": {"path": "/", "port": 80}}
+    pod = {"containers": [{"name": "c", "image": "i", "livenessProbe": probe, "securityContext": {"capabilities": {"add": ["X"]}},
+                           "env": [{"name": "E", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}],
+                           "volumeMounts": [{"name": "v", "mountPath": "/v"}], "lifecycle": {"preStop": {"exec": {"command": ["x"]}}}}],
+           "initContainers": [{"name": "i", "image": "i", "ports": [{"containerPort": 5, "hostPort": 6, "protocol": "UDP"}]}],
+           "volumes": [{"name": "v", "projected": {"sources": [{"secret": {"name": "s"}}, {"configMap": {"name": "c"}}]}}],
+           "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
+               {"matchExpressions": [{"key": "k", "operator": "In", "values": ["v"]}]}]}}},
+           "topologySpreadConstraints": [{"maxSkew": 1, "topologyKey": "z", "whenUnsatisfiable": "DoNotSchedule",
+                                          "labelSelector": {"matchLabels": {"a": "b"}}}],
+           "hostAliases": [{"ip": "1.2.3.4", "hostnames": ["h"]}], "imagePullSecrets": [{"name": "p"}], "securityContext": {"sysctls": []},
+           "automountServiceAccountToken": False, "dnsConfig": {"nameservers": ["1.1.1.1"], "options": [{"name": "ndots", "value": "1"}]}}
+    call("POST", NS + "/serviceaccounts", {"metadata": {"name": "default"}})
+    created("io.k8s.api.core.v1.Pod", NS + "/pods/golden", {"apiVersion": "v1", "kind": "Pod", "spec": pod}, ["status"],
+            ["spec.preemptionPolicy", "spec.priority", "spec.serviceAccount", "spec.serviceAccountName", "spec.tolerations"])
+    template = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
+    selector = {"matchLabels": {"a": "b"}, "matchExpressions": [{"key": "a", "operator": "Exists"}]}
+    apps = "/apis/apps/v1/namespaces/default/"
+    claim = {"metadata": {"name": "c"}, "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}
+    created("io.k8s.api.apps.v1.StatefulSet", apps + "statefulsets/golden", {"apiVersion": "apps/v1", "kind": "StatefulSet", "spec": {
+        "serviceName": "s", "selector": selector, "template": template, "volumeClaimTemplates": [claim]}}, ["status"])
+    created("io.k8s.api.apps.v1.DaemonSet", apps + "daemonsets/golden", {"apiVersion": "apps/v1", "kind": "DaemonSet", "spec": {
+        "selector": selector, "template": template}}, ["status"])
+    created("io.k8s.api.batch.v1.CronJob", "/apis/batch/v1/namespaces/default/cronjobs/golden", {"apiVersion": "batch/v1", "kind": "CronJob",
+            "spec": {"schedule": "* * * * *", "jobTemplate": {"spec": {"template": {"spec": {**template["spec"], "restartPolicy": "Never"}}}}}},
+            ["status"])
+    net = "/apis/networking.k8s.io/v1/namespaces/default/"
+    created("io.k8s.api.networking.v1.Ingress", net + "ingresses/golden", {"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "spec": {
+        "rules": [{"host": "h", "http": {"paths": [{"path": "/", "pathType": "Prefix",
+                                                     "backend": {"service": {"name": "s", "port": {"number": 80}}}}]}}],
+        "tls": [{"hosts": ["h"], "secretName": "t"}]}}, ["status"])
+    created("io.k8s.api.networking.v1.NetworkPolicy", net + "networkpolicies/golden", {
+        "apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy",
+        "spec": {"podSelector": {}, "ingress": [{"from": [{"podSelector": {}}], "ports": [{"port": 80}]}]}})
+    created("io.k8s.api.rbac.v1.ClusterRole", "/apis/rbac.authorization.k8s.io/v1/clusterroles/golden", {
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "rules": [{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}]})
+    created("io.k8s.api.rbac.v1.RoleBinding", "/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings/golden", {
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding", "subjects": [{"kind": "User", "name": "u"}],
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "x"}})
+    created("io.k8s.api.core.v1.Secret", NS + "/secrets/golden", {"apiVersion": "v1", "kind": "Secret", "stringData": {"a": "b"}, "immutable": True})
+    created("io.k8s.api.core.v1.ServiceAccount", NS + "/serviceaccounts/golden", {
+        "apiVersion": "v1", "kind": "ServiceAccount", "secrets": [{"name": "s"}], "imagePullSecrets": [{"name": "p"}]})
+    created("io.k8s.api.core.v1.Node", "/api/v1/nodes/golden", {"apiVersion": "v1", "kind": "Node", "spec": {
+        "taints": [{"key": "k", "effect": "NoSchedule"}], "podCIDRs": ["10.0.0.0/24"], "podCIDR": "10.0.0.0/24"}}, ["status"])
+    created("io.k8s.api.core.v1.Namespace", "/api/v1/namespaces/golden", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"labels": {"a": "b"}}},
+            ["status"], ["spec.finalizers"])
+    created("io.k8s.api.core.v1.Event", NS + "/events/golden", {"apiVersion": "v1", "kind": "Event", "metadata": {"namespace": "default"},
+            "involvedObject": {"kind": "Pod", "name": "p", "namespace": "default"}, "reason": "r", "message": "m", "type": "Normal",
+            "firstTimestamp": "2026-01-01T00:00:00Z", "count": 1})
+    created("io.k8s.api.coordination.v1.Lease", "/apis/coordination.k8s.io/v1/namespaces/default/leases/golden", {
+        "apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "spec": {"holderIdentity": "h", "leaseDurationSeconds": 5,
+                                                                          "renewTime": "2026-01-01T00:00:00.000000Z"}})
+    created("io.k8s.api.core.v1.PersistentVolumeClaim", NS + "/persistentvolumeclaims/golden", {
+        "apiVersion": "v1", "kind": "PersistentVolumeClaim", "spec": claim["spec"]}, ["status"], ["metadata.finalizers"])
+    created("io.k8s.api.autoscaling.v2.HorizontalPodAutoscaler", "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers/golden", {
+        "apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "spec": {
+            "maxReplicas": 3, "scaleTargetRef": {"kind": "Deployment", "name": "d", "apiVersion": "apps/v1"},
+            "metrics": [{"type": "Resource", "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 5}}}]}}, ["status"])
+    created("io.k8s.api.policy.v1.PodDisruptionBudget", "/apis/policy/v1/namespaces/default/poddisruptionbudgets/golden", {
+        "apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "spec": {"minAvailable": 1, "selector": {"matchLabels": {"a": "b"}}}}, ["status"])
+
+
+many_kinds(); config_maps(); last_applied(); services(); deployments()
 print("[\n" + ",\n".join(json.dumps(case, separators=(",", ":")) for case in cases) + "\n]")
