@@ -1,5 +1,8 @@
 #include "lib/auth/jwt.h"
 
+#include <cstddef>
+#include <cstdint>
+
 #include "lib/auth/test_keys.h"
 
 // Any bytes may come as a token: parsing and verifying must neither crash nor accept.

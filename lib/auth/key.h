@@ -3,6 +3,7 @@
 #include <boost/json/object.hpp>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -24,25 +24,32 @@ std::vector<rpc::Listener> Listeners(const Options& options) {
   return listeners;
 }
 
-ClusterState::Wanted WantedState(const Options& options) {
+std::vector<AuthorizerConfig> Authorizers(const Options& options) {
+  auto configs = LoadAuthorizationConfig(options.authorization);
+  if (!configs) throw std::runtime_error(configs.error().Message());
+  return std::move(*configs);
+}
+
+ClusterState::Wanted WantedState(const Options& options, const std::vector<AuthorizerConfig>& authorizers) {
   const AuthenticationOptions& authentication = options.authentication;
-  return {.rbac = HasMode(options.authorization, "RBAC"),
+  return {.rbac = HasMode(authorizers, "RBAC"),
           .tokens = !authentication.service_account_key_files.empty() || !authentication.service_account_signing_key_file.empty(),
           .bootstrap_tokens = authentication.enable_bootstrap_token_auth,
-          .node_graph = HasMode(options.authorization, "Node")};
+          .node_graph = HasMode(authorizers, "Node")};
 }
 
 class ServerImpl final : public Server {
  public:
   explicit ServerImpl(const Options& options)
       : clock_(Clock::System()),
+        authorizers_(Authorizers(options)),
         revisions_(std::make_shared<Revisions>(clock_)),
         core_api_(rpc::NewDelegateClient(
             {options.core_api, options.mesh_ca_file, options.mesh_cert_file, options.mesh_key_file})),
-        state_(core_api_, WantedState(options), revisions_, clock_),
+        state_(core_api_, WantedState(options, authorizers_), revisions_, clock_),
         chain_(BuildAuthenticatorChain(options.authentication, state_.Tokens(), clock_)),
-        authorizer_(BuildAuthorizerChain(options.authorization,
-                                         {state_.Rbac(), state_.Graph(), [this] { return state_.Loaded(); }})),
+        authorizer_(BuildAuthorizerChain(authorizers_, options.authorization,
+                                         {state_.Rbac(), state_.Graph(), [this] { return state_.Loaded(); }}, clock_)),
         authn_(chain_.authenticator, chain_.api_audiences, revisions_, io_.get_executor(), clock_),
         authz_(authorizer_, revisions_, io_.get_executor()),
         envoy_(chain_.authenticator, authorizer_, chain_.api_audiences, io_.get_executor()) {
@@ -79,6 +86,7 @@ class ServerImpl final : public Server {
 
  private:
   const Clock& clock_;
+  const std::vector<AuthorizerConfig> authorizers_;
   boost::asio::io_context io_;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{io_.get_executor()};
   const std::shared_ptr<Revisions> revisions_;

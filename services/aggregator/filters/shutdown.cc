@@ -11,13 +11,17 @@ class Shutdown final : public Filter {
   explicit Shutdown(std::shared_ptr<Lifecycle> lifecycle) : lifecycle_(std::move(lifecycle)) {}
 
   Task<> Handle(Exchange& exchange, Next next) override {
-    if (!lifecycle_->Draining() || IsHealthPath(exchange.path)) {
+    if (lifecycle_->Now() == Lifecycle::Phase::kServing) {
       co_await next(exchange);
       co_return;
     }
     exchange.reply.SetHeader("connection", "close");  // the client comes back to a replica that stays
-    co_await exchange.reply.SendError(
-        meta::TooManyRequests("The apiserver is shutting down, please try again later.", kRetryAfterSeconds));
+    if (lifecycle_->Now() == Lifecycle::Phase::kDraining && !IsHealthPath(exchange.path)) {
+      co_await exchange.reply.SendError(
+          meta::TooManyRequests("The apiserver is shutting down, please try again later.", kRetryAfterSeconds));
+      co_return;
+    }
+    co_await next(exchange);
   }
 
  private:

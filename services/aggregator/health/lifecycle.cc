@@ -2,8 +2,9 @@
 
 namespace apimesh::aggregator {
 
-void Lifecycle::BeginDrain() {
-  draining_ = true;
+void Lifecycle::Advance(Phase phase) {
+  phase_ = phase;
+  if (phase != Phase::kDraining) return;
   const std::lock_guard lock(registry_->mutex);
   for (const auto& end : registry_->callbacks) end();
 }
@@ -12,7 +13,7 @@ std::shared_ptr<void> Lifecycle::OnDrain(std::function<void()> end) {
   const std::lock_guard lock(registry_->mutex);
   registry_->callbacks.push_back(std::move(end));
   const auto place = std::prev(registry_->callbacks.end());
-  if (draining_) (*place)();
+  if (phase_ == Phase::kDraining) (*place)();
   return std::shared_ptr<void>(nullptr, [registry = registry_, place](void*) {
     const std::lock_guard unlock(registry->mutex);
     registry->callbacks.erase(place);

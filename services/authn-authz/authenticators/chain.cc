@@ -9,7 +9,9 @@
 #include "services/authn-authz/authenticators/serviceaccount/serviceaccount.h"
 #include "services/authn-authz/authenticators/tokenfile/tokenfile.h"
 #include "services/authn-authz/authenticators/union.h"
+#include "services/authn-authz/authenticators/webhook/webhook.h"
 #include "services/authn-authz/authenticators/x509/x509.h"
+#include "services/authn-authz/config/authentication_config.h"
 #include "services/authn-authz/config/file.h"
 
 namespace apimesh::authn_authz {
@@ -49,6 +51,32 @@ std::unique_ptr<Authenticator> FrontProxy(const AuthenticationOptions& options, 
                            options.requestheader_allowed_names});
 }
 
+std::unique_ptr<TokenAuthenticator> Issuer(const OidcOptions& issuer, const Clock& clock) {
+  std::string discovery = issuer.discovery_url;
+  if (discovery.empty()) {
+    discovery = issuer.issuer_url;
+    if (discovery.ends_with('/')) discovery.pop_back();
+    discovery += "/.well-known/openid-configuration";
+  }
+  http::ClientOptions client;
+  client.ca_pem = issuer.ca_pem;
+  client.max_response_bytes = 1 << 20;
+  return NewOidc(issuer, NewRemoteKeySet(issuer.issuer_url, discovery, http::NewClient(client), clock), clock);
+}
+
+std::unique_ptr<TokenAuthenticator> Webhook(const AuthenticationOptions& options, const std::vector<std::string>& audiences,
+                                            const Clock& clock) {
+  if (options.webhook_version != "v1" && options.webhook_version != "v1beta1") {
+    throw std::runtime_error("--authentication-token-webhook-version: must be v1 or v1beta1");
+  }
+  auto client = NewReviewClient(
+      OrThrow(ReadKubeconfig(options.webhook_config_file), "authentication-token-webhook-config-file"));
+  auto webhook = NewTokenWebhook(std::move(client), options.webhook_version, audiences);
+  // Besides the short cache of all tokens: a webhook's answers cost a round trip.
+  const TokenCache::Options ttl{.success = options.webhook_cache_ttl, .failure = options.webhook_cache_ttl, .keep_errors = false};
+  return std::make_unique<TokenCache>(std::move(webhook), ttl, clock);
+}
+
 }  // namespace
 
 AuthenticatorChain BuildAuthenticatorChain(const AuthenticationOptions& options, std::shared_ptr<TokenObjects> objects,
@@ -81,6 +109,15 @@ AuthenticatorChain BuildAuthenticatorChain(const AuthenticationOptions& options,
     tokens.push_back(NewAudienceAgnosticToken(audiences, NewBootstrapToken(objects, clock)));
   }
 
+  const AuthenticationConfig config = OrThrow(LoadAuthenticationConfig(options), "authentication-config");
+  // After the service accounts: both are JWTs, and a look at an issuer's keys is dear.
+  if (!config.issuers.empty()) {
+    std::vector<std::unique_ptr<TokenAuthenticator>> issuers;
+    for (const OidcOptions& issuer : config.issuers) issuers.push_back(Issuer(issuer, clock));
+    tokens.push_back(NewAudienceAgnosticToken(audiences, NewTokenUnion(std::move(issuers), OnError::kStop)));
+  }
+  if (!options.webhook_config_file.empty()) tokens.push_back(Webhook(options, audiences, clock));
+
   if (!tokens.empty()) {
     auto cache = std::make_shared<TokenCache>(NewTokenUnion(std::move(tokens), OnError::kTryTheRest), TokenCache::Options(), clock);
     chain.token_cache = cache.get();
@@ -89,11 +126,11 @@ AuthenticatorChain BuildAuthenticatorChain(const AuthenticationOptions& options,
   }
 
   std::unique_ptr<Authenticator> all = NewAuthenticatedGroupAdder(NewUnion(std::move(requests), OnError::kTryTheRest));
-  if (options.anonymous_auth) {
+  if (config.anonymous) {
     // A bad credential is refused; only the absence of any makes a request anonymous.
     std::vector<std::unique_ptr<Authenticator>> both;
     both.push_back(std::move(all));
-    both.push_back(NewAnonymous({}));
+    both.push_back(NewAnonymous(config.anonymous_paths));
     all = NewUnion(std::move(both), OnError::kStop);
   }
   chain.authenticator = std::move(all);

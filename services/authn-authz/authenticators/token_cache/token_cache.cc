@@ -49,6 +49,7 @@ Task<Answer> TokenCache::AuthenticateToken(TokenQuestionPtr question) {
   Answer answer = co_await inner_->AuthenticateToken(std::move(question));
   const bool success = answer && *answer;
   Duration keep = success ? options_.success : options_.failure;
+  if (!answer && !options_.keep_errors) keep = Duration::zero();
   if (success && (*answer)->expires != WallTime::max()) {
     keep = std::min(keep, std::chrono::duration_cast<Duration>((*answer)->expires - clock_.Now()));
   }

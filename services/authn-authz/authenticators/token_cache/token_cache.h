@@ -1,5 +1,8 @@
 #pragma once
 
+#include <mutex>
+#include <unordered_map>
+
 #include "services/authn-authz/authenticators/authenticator.h"
 
 namespace apimesh::authn_authz {
@@ -10,6 +13,7 @@ class TokenCache final : public TokenAuthenticator {
   struct Options {
     Duration success = std::chrono::seconds(10);
     Duration failure = std::chrono::seconds(0);  // 0: not kept
+    bool keep_errors = true;                     // or only "not mine"
     std::size_t max_entries = 32768;
   };
   TokenCache(std::unique_ptr<TokenAuthenticator> inner, Options options, const Clock& clock);

@@ -1,5 +1,8 @@
 #include "services/authn-authz/authorizers/abac/abac.h"
 
+#include <cstddef>
+#include <cstdint>
+
 // A policy file is an operator's, but a bad one must give an error, not a crash.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace apimesh::authn_authz;

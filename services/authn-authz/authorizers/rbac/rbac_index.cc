@@ -71,39 +71,55 @@ struct RbacIndex::Scope {
     RoleSlotPtr role;
     std::map<std::string, std::shared_ptr<const Binding>> bindings;  // by name; the first one is shown as the reason
   };
+  /// Made from the grants when there are many of them.
+  struct Prepared {
+    RuleIndex rules;
+    std::vector<const Grant*> missing;  // whose role does not exist
+  };
   std::vector<Grant> grants;
   // Null until a question needs it; dropped with every change. Readers build it under the shared lock: two may build the
   // same thing at once, which is harmless.
-  mutable std::atomic<std::shared_ptr<const RuleIndex>> index;
+  mutable std::atomic<std::shared_ptr<const Prepared>> prepared;
 
-  std::size_t RuleCount() const {
+  bool IsSmall() const {
+    if (grants.size() >= kIndexFrom) return false;
     std::size_t count = 0;
     for (const Grant& grant : grants) count += grant.role->rules ? grant.role->rules->size() : 0;
-    return count;
+    return count < kIndexFrom;
   }
 
-  const Grant* Find(const Attributes& attributes) const {
-    std::shared_ptr<const RuleIndex> ready = index.load();
-    if (!ready) {
-      if (grants.size() < kIndexFrom && RuleCount() < kIndexFrom) {
-        for (const Grant& grant : grants) {
-          if (!grant.role->rules) continue;
-          for (const PolicyRule& rule : *grant.role->rules) {
-            if (RuleAllows(rule, attributes)) return &grant;
-          }
-        }
-        return nullptr;
+  std::shared_ptr<const Prepared> Prepare() const {
+    if (auto ready = prepared.load()) return ready;
+    auto fresh = std::make_shared<Prepared>();
+    for (std::size_t i = 0; i < grants.size(); ++i) {
+      if (!grants[i].role->rules) {
+        fresh->missing.push_back(&grants[i]);
+        continue;
       }
-      auto fresh = std::make_shared<RuleIndex>();
-      for (std::size_t i = 0; i < grants.size(); ++i) {
-        if (!grants[i].role->rules) continue;
-        for (const PolicyRule& rule : *grants[i].role->rules) fresh->Add(i, rule);
-      }
-      index.store(fresh);
-      ready = std::move(fresh);
+      for (const PolicyRule& rule : *grants[i].role->rules) fresh->rules.Add(i, rule);
     }
-    const std::optional<std::size_t> owner = ready->Find(attributes);
-    return owner ? &grants[*owner] : nullptr;
+    prepared.store(fresh);
+    return fresh;
+  }
+
+  /// The grant that allows this; nullptr if none does. Then `missing` gets those whose role does not exist.
+  const Grant* Find(const Attributes& attributes, std::vector<const Grant*>& missing) const {
+    if (IsSmall()) {
+      for (const Grant& grant : grants) {
+        if (!grant.role->rules) {
+          missing.push_back(&grant);
+          continue;
+        }
+        for (const PolicyRule& rule : *grant.role->rules) {
+          if (RuleAllows(rule, attributes)) return &grant;
+        }
+      }
+      return nullptr;
+    }
+    const std::shared_ptr<const Prepared> ready = Prepare();
+    if (const std::optional<std::size_t> owner = ready->rules.Find(attributes)) return &grants[*owner];
+    missing.insert(missing.end(), ready->missing.begin(), ready->missing.end());
+    return nullptr;
   }
 };
 
@@ -122,7 +138,7 @@ bool RbacIndex::SetRole(const std::string& ns, const std::string& name, std::opt
   const bool changed = slot->rules != rules;
   if (changed) {
     // The indexes point into the old rules: they go first.
-    for (const auto& [scope, count] : slot->scopes) scope->index.store(nullptr);
+    for (const auto& [scope, count] : slot->scopes) scope->prepared.store(nullptr);
     slot->rules = std::move(rules);
   }
   if (!slot->rules && slot->scopes.empty()) roles_.erase(key);
@@ -148,7 +164,7 @@ void RbacIndex::Link(const std::shared_ptr<const Binding>& binding) {
     auto grant = std::find_if(scope->grants.begin(), scope->grants.end(), [&](const auto& g) { return g.role == slot; });
     if (grant == scope->grants.end()) grant = scope->grants.insert(scope->grants.end(), {slot, {}});
     if (grant->bindings.emplace(binding->name, binding).second) ++slot->scopes[scope.get()];
-    scope->index.store(nullptr);
+    scope->prepared.store(nullptr);
   }
 }
 
@@ -164,7 +180,7 @@ void RbacIndex::Unlink(const Binding& binding) {
     auto& grants = scope->second->grants;
     const auto grant = std::find_if(grants.begin(), grants.end(), [&](const auto& g) { return g.role == slot; });
     if (grant == grants.end() || grant->bindings.erase(binding.name) == 0) continue;
-    scope->second->index.store(nullptr);
+    scope->second->prepared.store(nullptr);
     if (--slot->scopes[scope->second.get()] == 0) slot->scopes.erase(scope->second.get());
     if (grant->bindings.empty()) grants.erase(grant);
     if (grants.empty()) holder->second->scopes.erase(scope);
@@ -213,21 +229,17 @@ void RbacIndex::VisitScopes(const meta::UserInfo& user, const std::string& ns, V
 Decision RbacIndex::Decide(const Attributes& attributes) const {
   const std::shared_lock lock(mutex_);
   const Binding* allowed_by = nullptr;
+  std::vector<const Scope::Grant*> missing;
   VisitScopes(attributes.user, attributes.ns, [&](const Scope& scope) {
-    const Scope::Grant* grant = scope.Find(attributes);
+    const Scope::Grant* grant = scope.Find(attributes, missing);
     if (grant) allowed_by = grant->bindings.begin()->second.get();
     return grant == nullptr;
   });
   if (allowed_by) return Decision::Allow("RBAC: allowed by " + Describe(*allowed_by, attributes.user));
-
+  if (missing.empty()) return Decision::NoOpinion();
   std::vector<std::string> errors;
-  VisitScopes(attributes.user, attributes.ns, [&](const Scope& scope) {
-    for (const Scope::Grant& grant : scope.grants) {
-      if (!grant.role->rules) errors.push_back(MissingRole(*grant.bindings.begin()->second));
-    }
-    return true;
-  });
-  return Decision::NoOpinion(errors.empty() ? "" : "RBAC: " + JoinErrors(errors));
+  for (const Scope::Grant* grant : missing) errors.push_back(MissingRole(*grant->bindings.begin()->second));
+  return Decision::NoOpinion("RBAC: " + JoinErrors(errors));
 }
 
 void RbacIndex::AddRules(const meta::UserInfo& user, const std::string& ns, RuleList& rules) const {

@@ -4,12 +4,13 @@ namespace apimesh::authn_authz {
 namespace {
 
 // A hit is checked against the rule itself, so a collision costs time and never grants anything.
-std::uint64_t Mix(std::uint64_t seed, std::string_view text) {
-  return (seed ^ std::hash<std::string_view>()(text)) * 0x9e3779b97f4a7c15ull + (seed >> 31);
-}
+std::uint64_t Hash(std::string_view text) { return std::hash<std::string_view>()(text); }
 
-std::uint64_t Key(std::string_view verb, std::string_view group, std::string_view resource, std::string_view name) {
-  return Mix(Mix(Mix(Mix(0, verb), group), resource), name);
+std::uint64_t Key(std::uint64_t verb, std::uint64_t group, std::uint64_t resource, std::uint64_t name) {
+  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15ull;
+  std::uint64_t key = verb;
+  for (const std::uint64_t part : {group, resource, name}) key = (key ^ (key >> 29) ^ part) * kOdd + 1;
+  return key;
 }
 
 }  // namespace
@@ -22,7 +23,7 @@ void RuleIndex::Add(std::size_t owner, const PolicyRule& rule) {
     for (const std::string& group : rule.api_groups) {
       for (const std::string& resource : rule.resources) {
         for (const std::string& name : names) {
-          std::vector<Entry>& entries = resources_[Key(verb, group, resource, name)];
+          std::vector<Entry>& entries = resources_[Key(Hash(verb), Hash(group), Hash(resource), Hash(name))];
           // The first owner answers for all others with the same key.
           if (entries.empty() || entries.back().rule != &rule) entries.push_back({owner, &rule});
         }
@@ -38,25 +39,31 @@ std::optional<std::size_t> RuleIndex::Find(const Attributes& attributes) const {
     }
     return std::nullopt;
   }
-  std::string full = attributes.resource, any;
-  if (!attributes.subresource.empty()) {
-    full += "/" + attributes.subresource;
-    any = "*/" + attributes.subresource;
+  // Each word is hashed once; the combinations with wildcards are arithmetic.
+  static const std::uint64_t star = Hash("*"), no_name = Hash("");
+  const std::uint64_t verbs[] = {Hash(attributes.verb), star};
+  const std::uint64_t groups[] = {Hash(attributes.api_group), star};
+  const std::uint64_t names[] = {no_name, Hash(attributes.name)};
+  std::uint64_t resources[3] = {0, star, 0};
+  std::size_t resource_count = 2;
+  if (attributes.subresource.empty()) {
+    resources[0] = Hash(attributes.resource);
+  } else {
+    resources[0] = Hash(attributes.resource + "/" + attributes.subresource);
+    resources[resource_count++] = Hash("*/" + attributes.subresource);
   }
+  const std::size_t name_count = attributes.name.empty() ? 1 : 2;
   std::optional<std::size_t> best;
-  for (const std::string_view verb : {std::string_view(attributes.verb), std::string_view("*")}) {
-    for (const std::string_view group : {std::string_view(attributes.api_group), std::string_view("*")}) {
-      for (const std::string_view resource : {std::string_view(full), std::string_view(any), std::string_view("*")}) {
-        if (resource.empty()) continue;
-        for (const std::string_view name : {std::string_view(), std::string_view(attributes.name)}) {
-          const auto it = resources_.find(Key(verb, group, resource, name));
-          if (it != resources_.end()) {
-            for (const Entry& entry : it->second) {
-              if (best && entry.owner >= *best) break;
-              if (RuleAllows(*entry.rule, attributes)) best = entry.owner;
-            }
+  for (const std::uint64_t verb : verbs) {
+    for (const std::uint64_t group : groups) {
+      for (std::size_t r = 0; r < resource_count; ++r) {
+        for (std::size_t n = 0; n < name_count; ++n) {
+          const auto it = resources_.find(Key(verb, group, resources[r], names[n]));
+          if (it == resources_.end()) continue;
+          for (const Entry& entry : it->second) {
+            if (best && entry.owner >= *best) break;
+            if (RuleAllows(*entry.rule, attributes)) best = entry.owner;
           }
-          if (attributes.name.empty()) break;
         }
       }
     }

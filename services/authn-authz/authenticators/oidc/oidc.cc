@@ -1,0 +1,124 @@
+#include "services/authn-authz/authenticators/oidc/oidc.h"
+
+#include "lib/meta/field_error.h"
+#include "lib/meta/object.h"
+
+namespace apimesh::authn_authz {
+namespace {
+
+constexpr double kNotBeforeLeeway = 300;
+
+// Google's tokens once named their issuer without the scheme.
+std::string_view IssuerOf(const auth::Jwt& jwt) {
+  return jwt.Issuer() == "accounts.google.com" ? "https://accounts.google.com" : jwt.Issuer();
+}
+
+std::optional<double> Number(const boost::json::object& claims, std::string_view name) {
+  const boost::json::value* value = meta::FindField(claims, name);
+  return value && value->is_number() ? std::optional(value->to_number<double>()) : std::nullopt;
+}
+
+std::string QuotedList(const std::vector<std::string>& values) {
+  std::vector<std::string> quoted;
+  for (const std::string& value : values) quoted.push_back(meta::Quoted(value));
+  return fmt::format("[{}]", fmt::join(quoted, " "));
+}
+
+class Oidc final : public TokenAuthenticator {
+ public:
+  Oidc(OidcOptions options, std::unique_ptr<KeySet> keys, const Clock& clock)
+      : options_(std::move(options)), keys_(std::move(keys)), clock_(clock) {}
+
+  Task<Answer> AuthenticateToken(TokenQuestionPtr question) override {
+    std::optional<auth::Jwt> parsed = auth::Jwt::Parse(question->token);
+    if (!parsed || IssuerOf(*parsed) != options_.issuer_url) co_return std::optional<Authenticated>();
+    const auto jwt = std::make_shared<const auth::Jwt>(std::move(*parsed));
+    CO_RETURN_IF_ERROR(CheckClaims(*jwt));
+    const auto verified = co_await keys_->Verifies(jwt);
+    if (!verified) co_return BadCredential("oidc: authenticator not initialized");
+    if (!*verified) co_return BadCredential("oidc: verify token: failed to verify signature");
+
+    Authenticated answer;
+    answer.expires = WallTime(std::chrono::seconds(static_cast<std::int64_t>(*Number(jwt->Claims(), "exp"))));
+    ASSIGN_OR_CO_RETURN(answer.user.name, Username(jwt->Claims()));
+    ASSIGN_OR_CO_RETURN(answer.user.groups, Groups(jwt->Claims()));
+    if (!options_.uid_claim.empty()) answer.user.uid = meta::FindString(jwt->Claims(), options_.uid_claim);
+    if (!jwt->Id().empty()) {
+      answer.user.extra["authentication.kubernetes.io/credential-id"] = {"JTI=" + std::string(jwt->Id())};
+    }
+    for (const auto& [claim, wanted] : options_.required_claims) {
+      const boost::json::value* value = meta::FindField(jwt->Claims(), claim);
+      if (!value) co_return BadCredential(fmt::format("oidc: required claim {} not present in ID token", claim));
+      if (!value->is_string() || std::string_view(value->get_string()) != wanted) {
+        co_return BadCredential(fmt::format("oidc: required claim {} value does not match", claim));
+      }
+    }
+    co_return std::optional(std::move(answer));
+  }
+
+ private:
+  meta::Result<> CheckClaims(const auth::Jwt& jwt) const {
+    const auto& algorithms = options_.algorithms;
+    if (std::find(algorithms.begin(), algorithms.end(), jwt.GetAlgorithm()) == algorithms.end()) {
+      return BadCredential(fmt::format("oidc: verify token: oidc: id token signed with unsupported algorithm {}",
+                                       auth::AlgorithmName(jwt.GetAlgorithm())));
+    }
+    const auto audiences = jwt.Audiences();
+    if (!audiences) return BadCredential("oidc: verify token: malformed audience");
+    if (IntersectAudiences(*audiences, options_.audiences).empty()) {
+      return BadCredential(fmt::format("oidc: verify token: oidc: expected audience in {} got {}",
+                                       QuotedList(options_.audiences), QuotedList(*audiences)));
+    }
+    const double now = std::chrono::duration<double>(clock_.Now().time_since_epoch()).count();
+    const auto expiry = Number(jwt.Claims(), "exp"), not_before = Number(jwt.Claims(), "nbf");
+    if (!expiry || *expiry < now || *expiry > 9e9) return BadCredential("oidc: verify token: oidc: token is expired");
+    if (not_before && now + kNotBeforeLeeway < *not_before) {
+      return BadCredential("oidc: verify token: oidc: current time before the nbf (not before) time");
+    }
+    return {};
+  }
+
+  meta::Result<std::string> Username(const boost::json::object& claims) const {
+    const boost::json::value* value = meta::FindField(claims, options_.username_claim);
+    if (!value || !value->is_string()) {
+      return BadCredential(fmt::format("oidc: parse username claims {}: claim not present", meta::Quoted(options_.username_claim)));
+    }
+    if (options_.username_claim == "email") {
+      if (const boost::json::value* verified = meta::FindField(claims, "email_verified")) {
+        if (!verified->is_bool()) return BadCredential("oidc: parse 'email_verified' claim: not a boolean");
+        if (!verified->get_bool()) return BadCredential("oidc: email not verified");
+      }
+    }
+    return options_.username_prefix + std::string(value->get_string());
+  }
+
+  meta::Result<std::vector<std::string>> Groups(const boost::json::object& claims) const {
+    std::vector<std::string> groups;
+    const boost::json::value* value = options_.groups_claim.empty() ? nullptr : meta::FindField(claims, options_.groups_claim);
+    if (!value) return groups;
+    const auto bad = [&] { return BadCredential(fmt::format("oidc: parse groups claim {}", meta::Quoted(options_.groups_claim))); };
+    if (value->is_string()) {
+      groups.push_back(options_.groups_prefix + std::string(value->get_string()));
+    } else if (value->is_array()) {
+      for (const boost::json::value& group : value->get_array()) {
+        if (!group.is_string()) return bad();
+        groups.push_back(options_.groups_prefix + std::string(group.get_string()));
+      }
+    } else if (!value->is_null()) {
+      return bad();
+    }
+    return groups;
+  }
+
+  const OidcOptions options_;
+  const std::unique_ptr<KeySet> keys_;
+  const Clock& clock_;
+};
+
+}  // namespace
+
+std::unique_ptr<TokenAuthenticator> NewOidc(OidcOptions options, std::unique_ptr<KeySet> keys, const Clock& clock) {
+  return std::make_unique<Oidc>(std::move(options), std::move(keys), clock);
+}
+
+}  // namespace apimesh::authn_authz

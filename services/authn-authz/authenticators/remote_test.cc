@@ -1,0 +1,222 @@
+// OIDC and webhooks, with fakes in the place of the network.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "lib/auth/test_keys.h"
+#include "lib/meta/object.h"
+#include "services/authn-authz/authenticators/oidc/oidc.h"
+#include "services/authn-authz/authenticators/webhook/webhook.h"
+#include "services/authn-authz/authorizers/webhook/webhook.h"
+#include "services/authn-authz/config/authentication_config.h"
+#include "services/authn-authz/config/authorization_config.h"
+#include "services/authn-authz/config/kubeconfig.h"
+#include "services/authn-authz/testing/fakes.h"
+
+namespace apimesh::authn_authz {
+namespace {
+
+using fake::Await;
+using fake::Show;
+using fake::Token;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+boost::json::object Json(std::string_view text) { return boost::json::parse(std::string(text)).as_object(); }
+
+/// An issuer's web server.
+class FakeHttp final : public http::Client {
+ public:
+  explicit FakeHttp(std::shared_ptr<std::map<std::string, std::string>> pages) : pages_(std::move(pages)) {}
+  Task<http::ClientResult<http::ClientResponse>> Do(std::string, std::string url, http::Headers, std::string, SteadyTime) override {
+    const auto it = pages_->find(url);
+    if (it == pages_->end()) co_return http::ClientResponse{404, {}, ""};
+    co_return http::ClientResponse{200, {}, it->second};
+  }
+  Task<http::ClientResult<http::ClientResponse>> Stream(std::string, std::string, http::Headers, std::string,
+                                                        std::function<Task<bool>(int, http::Headers)>, PieceFn, SteadyTime) override {
+    co_return http::ClientError{};
+  }
+  Task<http::ClientResult<Upgraded>> Upgrade(std::string, std::string, http::Headers, SteadyTime) override {
+    co_return http::ClientError{};
+  }
+
+ private:
+  std::shared_ptr<std::map<std::string, std::string>> pages_;
+};
+
+class OidcTest : public ::testing::Test {
+ protected:
+  OidcTest() {
+    options_.issuer_url = "https://iss";
+    options_.audiences = {"kube"};
+    options_.username_prefix = "oidc:";
+    options_.groups_claim = "groups";
+    options_.groups_prefix = "oidc:";
+    options_.required_claims = {{"tenant", "t1"}};
+    Publish(rsa_);
+    (*pages_)["https://iss/.well-known/openid-configuration"] = R"({"issuer":"https://iss","jwks_uri":"https://iss/keys"})";
+  }
+  void Publish(const auth::PrivateKey& key) {
+    boost::json::object set;
+    set["keys"] = boost::json::array{key.Public().ToJwk()};
+    (*pages_)["https://iss/keys"] = boost::json::serialize(set);
+  }
+  void Build() {
+    auto keys = NewRemoteKeySet("https://iss", "https://iss/.well-known/openid-configuration", std::make_unique<FakeHttp>(pages_), clock_);
+    oidc_ = NewOidc(options_, std::move(keys), clock_);
+  }
+  boost::json::object Claims() const {
+    boost::json::object claims = Json(R"({"iss":"https://iss","aud":"kube","sub":"joe","tenant":"t1","groups":["a","b"],"jti":"j"})");
+    claims["exp"] = std::chrono::duration_cast<std::chrono::seconds>(clock_.Now().time_since_epoch()).count() + 60;
+    return claims;
+  }
+  Answer Ask(const auth::PrivateKey& key, const boost::json::object& claims) {
+    if (!oidc_) Build();
+    return Await(oidc_->AuthenticateToken(Token(auth::SignJwt(key, claims))));
+  }
+  std::string With(const char* claim, boost::json::value value) {
+    auto claims = Claims();
+    claims[claim] = std::move(value);
+    return Show(Ask(rsa_, claims));
+  }
+
+  fake::ManualClock clock_;
+  OidcOptions options_;
+  std::shared_ptr<std::map<std::string, std::string>> pages_ = std::make_shared<std::map<std::string, std::string>>();
+  auth::PrivateKey rsa_ = auth::PrivateKey::FromPem(auth::test_keys::kRsaPem).value();
+  auth::PrivateKey ec_ = auth::PrivateKey::FromPem(auth::test_keys::kEcPem).value();
+  std::unique_ptr<TokenAuthenticator> oidc_;
+};
+
+TEST_F(OidcTest, MapsClaims) {
+  const Answer answer = Ask(rsa_, Claims());
+  ASSERT_EQ(Show(answer), "user: oidc:joe");
+  EXPECT_THAT((*answer)->user.groups, ElementsAre("oidc:a", "oidc:b"));
+  EXPECT_THAT((*answer)->user.extra.at("authentication.kubernetes.io/credential-id"), ElementsAre("JTI=j"));
+}
+
+TEST_F(OidcTest, RefusesWhatIsWrong) {
+  EXPECT_EQ(With("iss", "https://other"), "not mine");
+  EXPECT_THAT(With("aud", "someone"), HasSubstr("expected audience in [\"kube\"] got [\"someone\"]"));
+  EXPECT_THAT(With("exp", 1), HasSubstr("token is expired"));
+  EXPECT_THAT(With("exp", nullptr), HasSubstr("token is expired"));
+  EXPECT_THAT(With("nbf", 9'000'000'000), HasSubstr("before the nbf"));
+  EXPECT_THAT(With("tenant", "t2"), HasSubstr("required claim tenant"));
+  EXPECT_THAT(With("sub", 7), HasSubstr("parse username claims"));
+  EXPECT_THAT(With("groups", 7), HasSubstr("parse groups claim"));
+  EXPECT_THAT(Show(Ask(ec_, Claims())), HasSubstr("unsupported algorithm ES256"));
+}
+
+TEST_F(OidcTest, NoticesRotation) {
+  options_.algorithms.push_back(auth::Algorithm::kEs256);
+  ASSERT_EQ(Show(Ask(rsa_, Claims())), "user: oidc:joe");
+  EXPECT_THAT(Show(Ask(ec_, Claims())), HasSubstr("failed to verify signature"));
+  Publish(ec_);
+  EXPECT_THAT(Show(Ask(ec_, Claims())), HasSubstr("failed to verify signature"));  // looked a moment ago
+  clock_.Advance(std::chrono::seconds(2));
+  EXPECT_EQ(Show(Ask(ec_, Claims())), "user: oidc:joe");
+}
+
+TEST_F(OidcTest, SaysSoWhileTheIssuerIsAway) {
+  pages_->erase("https://iss/keys");
+  EXPECT_EQ(Show(Ask(rsa_, Claims())), "bad: oidc: authenticator not initialized");
+}
+
+class FakeReview final : public ReviewClient {
+ public:
+  explicit FakeReview(meta::Result<boost::json::object> answer) : answer_(std::move(answer)) {}
+  Task<meta::Result<boost::json::object>> Review(std::string body, SteadyTime) override {
+    sent.push_back(std::move(body));
+    co_return answer_;
+  }
+  std::vector<std::string> sent;
+
+ private:
+  meta::Result<boost::json::object> answer_;
+};
+
+TEST(TokenWebhook, ReadsTheReview) {
+  const auto ask = [](std::string_view answer, std::vector<std::string> audiences) {
+    auto client = std::make_unique<FakeReview>(Json(answer));
+    return Await(NewTokenWebhook(std::move(client), "v1", {"api"})->AuthenticateToken(Token("t", std::move(audiences))));
+  };
+  const Answer good = ask(R"({"status":{"authenticated":true,"user":{"username":"u","groups":["g"],"extra":{"k":["v"]}}}})", {"api"});
+  ASSERT_EQ(Show(good), "user: u");
+  EXPECT_THAT((*good)->audiences, ElementsAre("api"));
+  EXPECT_EQ(Show(ask(R"({"status":{"authenticated":true,"audiences":["x"]}})", {"api"})), "not mine");
+  EXPECT_EQ(Show(ask(R"({"status":{"authenticated":false,"error":"no"}})", {})), "bad: no");
+  EXPECT_EQ(Show(ask(R"({"status":{}})", {})), "not mine");
+  auto broken = std::make_unique<FakeReview>(meta::InternalError("away"));
+  EXPECT_THAT(Show(Await(NewTokenWebhook(std::move(broken), "v1", {})->AuthenticateToken(Token("t")))), HasSubstr("away"));
+}
+
+TEST(AuthorizationWebhook, KeepsAnswersAndFailsAsTold) {
+  fake::ManualClock clock;
+  auto attributes = std::make_shared<Attributes>();
+  attributes->user.name = "u";
+  attributes->user.groups = {"g"};
+  attributes->is_resource_request = true;
+  attributes->verb = "list";
+  attributes->resource = "pods";
+  auto client = std::make_unique<FakeReview>(Json(R"({"status":{"allowed":true,"reason":"r"}})"));
+  FakeReview& fake_client = *client;
+  const auto webhook = NewAuthorizationWebhook(std::move(client), {.version = "v1"}, clock);
+  EXPECT_FALSE(webhook->DecideNow(*attributes));
+  EXPECT_EQ(Await(webhook->Decide(attributes)).verdict, Decision::Verdict::kAllow);
+  EXPECT_EQ(fake_client.sent.at(0),
+            R"({"kind":"SubjectAccessReview","apiVersion":"authorization.k8s.io/v1","metadata":{},"spec":{"resourceAttributes":)"
+            R"({"verb":"list","resource":"pods"},"user":"u","groups":["g"]}})");
+  ASSERT_TRUE(webhook->DecideNow(*attributes));
+  clock.Advance(std::chrono::minutes(6));
+  EXPECT_FALSE(webhook->DecideNow(*attributes));
+  for (const bool deny : {true, false}) {
+    auto broken = std::make_unique<FakeReview>(meta::InternalError("away"));
+    const Decision decision = Await(NewAuthorizationWebhook(std::move(broken), {.deny_on_error = deny}, clock)->Decide(attributes));
+    EXPECT_EQ(decision.verdict, deny ? Decision::Verdict::kDeny : Decision::Verdict::kNoOpinion);
+    EXPECT_THAT(decision.error, HasSubstr("away"));
+  }
+}
+
+TEST(Config, ReadsKubeconfigs) {
+  const auto endpoint = ParseKubeconfig(
+      "apiVersion: v1\nkind: Config\ncurrent-context: c\ncontexts: [{name: c, context: {cluster: k, user: u}}]\n"
+      "clusters: [{name: k, cluster: {server: 'https://hook:8443/review', certificate-authority: ca.crt}}]\n"
+      "users: [{name: u, user: {token: secret}}]\n", "/etc/x");
+  ASSERT_TRUE(endpoint) << endpoint.error().Message();
+  EXPECT_EQ(endpoint->url, "https://hook:8443/review");
+  EXPECT_EQ(endpoint->client.ca_file, "/etc/x/ca.crt");
+  EXPECT_EQ(endpoint->authorization, "Bearer secret");
+  EXPECT_FALSE(ParseKubeconfig("a: [", ""));
+  EXPECT_FALSE(ParseKubeconfig("kind: Config", ""));
+}
+
+TEST(Config, ReadsAuthenticationFiles) {
+  const std::string head = "apiVersion: apiserver.config.k8s.io/v1\nkind: AuthenticationConfiguration\n";
+  const auto config = ParseAuthenticationConfig(
+      head + "anonymous: {enabled: true, conditions: [{path: /livez}]}\n"
+             "jwt:\n- issuer: {url: 'https://a', audiences: [x]}\n  claimMappings: {username: {claim: sub, prefix: 'p:'}}\n", {});
+  ASSERT_TRUE(config) << config.error().Message();
+  EXPECT_EQ(config->issuers.at(0).username_prefix, "p:");
+  EXPECT_THAT(config->anonymous_paths, ElementsAre("/livez"));
+  for (const char* bad : {"jwt:\n- issuer: {url: 'http://a', audiences: [x]}\n", "jwt:\n- issuer: {url: 'https://a'}\n",
+                          "jwt:\n- issuer: {url: 'https://a', audiences: [x]}\n  claimMappings: {username: {expression: x}}\n"}) {
+    EXPECT_FALSE(ParseAuthenticationConfig(head + bad, {})) << bad;
+  }
+}
+
+TEST(Config, ReadsAuthorizationFiles) {
+  const std::string head = "apiVersion: apiserver.config.k8s.io/v1\nkind: AuthorizationConfiguration\nauthorizers:\n";
+  const auto config = ParseAuthorizationConfig(
+      head + "- type: Webhook\n  name: w\n  webhook:\n    timeout: 3s\n    unauthorizedTTL: 10s\n    subjectAccessReviewVersion: v1\n"
+             "    failurePolicy: Deny\n    connectionInfo: {type: KubeConfigFile, kubeConfigFile: /f}\n- type: RBAC\n  name: rbac\n");
+  ASSERT_TRUE(config) << config.error().Message();
+  EXPECT_EQ(config->at(0).webhook.timeout, std::chrono::seconds(3));
+  EXPECT_TRUE(config->at(0).webhook.deny_on_error);
+  EXPECT_EQ(config->at(1).type, "RBAC");
+  EXPECT_FALSE(ParseAuthorizationConfig(head + "[]"));
+  EXPECT_EQ(ParseGoDuration("1h2m3.5s").value(), std::chrono::milliseconds(3'723'500));
+  EXPECT_FALSE(ParseGoDuration("5"));
+}
+
+}  // namespace
+}  // namespace apimesh::authn_authz

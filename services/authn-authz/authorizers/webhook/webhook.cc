@@ -1,0 +1,154 @@
+#include "services/authn-authz/authorizers/webhook/webhook.h"
+
+#include "lib/base/log.h"
+#include "lib/meta/object.h"
+
+namespace apimesh::authn_authz {
+namespace {
+
+constexpr std::size_t kMaxEntries = 8192;
+// The reference does not keep answers to longer questions: they may be made to fill its memory.
+constexpr std::size_t kMaxKeyBytes = 10'000;
+
+boost::json::array Array(const std::vector<std::string>& values) { return boost::json::array(values.begin(), values.end()); }
+
+void SetIf(boost::json::object& object, const char* key, const std::string& value) {
+  if (!value.empty()) object[key] = value;
+}
+
+boost::json::array Requirements(const std::vector<SelectorRequirement>& from, bool fields) {
+  boost::json::array out;
+  for (const SelectorRequirement& requirement : from) {
+    boost::json::object& item = out.emplace_back(boost::json::object()).get_object();
+    item["key"] = requirement.key;
+    item["operator"] = !fields ? requirement.op : requirement.op == "=" ? "In" : "NotIn";
+    if (!requirement.values.empty()) item["values"] = Array(requirement.values);
+  }
+  return out;
+}
+
+boost::json::object Spec(const Attributes& a, bool v1beta1) {
+  boost::json::object spec;
+  if (a.is_resource_request) {
+    boost::json::object attributes;
+    SetIf(attributes, "namespace", a.ns);
+    SetIf(attributes, "verb", a.verb);
+    SetIf(attributes, "group", a.api_group);
+    SetIf(attributes, "version", a.api_version);
+    SetIf(attributes, "resource", a.resource);
+    SetIf(attributes, "subresource", a.subresource);
+    SetIf(attributes, "name", a.name);
+    if (!a.field_requirements.empty()) {
+      attributes["fieldSelector"] = boost::json::object{{"requirements", Requirements(a.field_requirements, true)}};
+    }
+    if (!a.label_requirements.empty()) {
+      attributes["labelSelector"] = boost::json::object{{"requirements", Requirements(a.label_requirements, false)}};
+    }
+    spec["resourceAttributes"] = std::move(attributes);
+  } else {
+    boost::json::object attributes;
+    SetIf(attributes, "path", a.path);
+    SetIf(attributes, "verb", a.verb);
+    spec["nonResourceAttributes"] = std::move(attributes);
+  }
+  SetIf(spec, "user", a.user.name);
+  if (!a.user.groups.empty()) spec[v1beta1 ? "group" : "groups"] = Array(a.user.groups);
+  if (!a.user.extra.empty()) {
+    boost::json::object& extra = spec["extra"].emplace_object();
+    for (const auto& [key, values] : a.user.extra) extra[key] = Array(values);
+  }
+  SetIf(spec, "uid", a.user.uid);
+  return spec;
+}
+
+bool True(const boost::json::object& status, std::string_view field) {
+  const boost::json::value* value = meta::FindField(status, field);
+  return value && value->is_bool() && value->get_bool();
+}
+
+class AuthorizationWebhook final : public Authorizer {
+ public:
+  AuthorizationWebhook(std::unique_ptr<ReviewClient> client, AuthorizationWebhookOptions options, const Clock& clock)
+      : client_(std::move(client)), options_(std::move(options)), clock_(clock) {}
+
+  std::optional<Decision> DecideNow(const Attributes& attributes) override {
+    const std::string key = Key(attributes);
+    const std::lock_guard lock(mutex_);
+    const auto it = cache_.find(key);
+    if (it == cache_.end()) return std::nullopt;
+    const SteadyTime now = clock_.Steady();
+    if (it->second.until <= now) {
+      cache_.erase(it);
+      return std::nullopt;
+    }
+    Decision decision = it->second.decision;
+    decision.reuse = it->second.until - now;
+    return decision;
+  }
+
+  Task<Decision> Decide(AttributesPtr attributes) override {
+    boost::json::object review;
+    review["kind"] = "SubjectAccessReview";
+    review["apiVersion"] = "authorization.k8s.io/" + options_.version;
+    review["metadata"].emplace_object();
+    review["spec"] = Spec(*attributes, options_.version == "v1beta1");
+    std::string body = boost::json::serialize(review);
+    auto answered = co_await client_->Review(std::move(body), std::chrono::steady_clock::now() + options_.timeout);
+    if (!answered) {
+      log::Error("Failed to make webhook authorizer request: {}", answered.error().Message());
+      Decision decision = options_.deny_on_error ? Decision::Deny("") : Decision::NoOpinion();
+      decision.error = answered.error().Message();
+      decision.reuse = Duration::zero();
+      co_return decision;
+    }
+    Decision decision = Read(*answered);
+    const bool allowed = decision.verdict == Decision::Verdict::kAllow;
+    decision.reuse = allowed ? options_.authorized_ttl : options_.unauthorized_ttl;
+    std::string key = Key(*attributes);
+    if (decision.reuse > Duration::zero() && key.size() < kMaxKeyBytes) {
+      const std::lock_guard lock(mutex_);
+      if (cache_.size() >= kMaxEntries) cache_.clear();
+      cache_.insert_or_assign(std::move(key), Entry{decision, clock_.Steady() + decision.reuse});
+    }
+    co_return decision;
+  }
+
+  void AddRules(const meta::UserInfo&, const std::string&, RuleList& rules) override {
+    rules.incomplete = true;
+    rules.errors.push_back("webhook authorizer does not support user rule resolution");
+  }
+
+ private:
+  struct Entry {
+    Decision decision;
+    SteadyTime until;
+  };
+  static std::string Key(const Attributes& attributes) { return boost::json::serialize(Spec(attributes, false)); }
+
+  static Decision Read(const boost::json::object& review) {
+    static const boost::json::object none;
+    const boost::json::value* found = meta::FindField(review, "status");
+    const boost::json::object& status = found && found->is_object() ? found->get_object() : none;
+    std::string reason(meta::FindString(status, "reason"));
+    const bool allowed = True(status, "allowed"), denied = True(status, "denied");
+    if (!denied) return allowed ? Decision::Allow(std::move(reason)) : Decision::NoOpinion(std::move(reason));
+    Decision decision = Decision::Deny(std::move(reason));
+    if (allowed) decision.error = "webhook subject access review returned both allow and deny response";
+    return decision;
+  }
+
+  const std::unique_ptr<ReviewClient> client_;
+  const AuthorizationWebhookOptions options_;
+  const Clock& clock_;
+  std::mutex mutex_;
+  std::unordered_map<std::string, Entry> cache_;  // guarded by mutex_
+};
+
+}  // namespace
+
+std::unique_ptr<Authorizer> NewAuthorizationWebhook(std::unique_ptr<ReviewClient> client, AuthorizationWebhookOptions options,
+                                                    const Clock& clock) {
+  return std::make_unique<AuthorizationWebhook>(std::move(client), std::move(options), clock);
+}
+
+}  // namespace apimesh::authn_authz
