@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "lib/meta/selector.h"
 
@@ -83,6 +84,10 @@ Result<FieldSelector> FieldSelector::Parse(std::string_view text) {
     ASSIGN_OR_RETURN(term.value, Unescape(value));
     selector.terms_.push_back(std::move(term));
   }
+  // By what they mean, so that equal selectors have equal texts: "a==b" and "a=b" sort differently as they stand.
+  std::sort(selector.terms_.begin(), selector.terms_.end(), [](const Term& a, const Term& b) {
+    return std::tie(a.field, a.equal, a.value) < std::tie(b.field, b.equal, b.value);
+  });
   return selector;
 }
 
