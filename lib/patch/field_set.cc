@@ -1,0 +1,289 @@
+#include "lib/patch/field_set.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+
+namespace apimesh::patch {
+namespace {
+
+namespace json = meta::json;
+using Entry = FieldSet::Entry;
+using Kind = PathElement::Kind;
+
+/// Walks two sorted sets side by side. `both` is called for equal elements, the others for what only one has.
+template <class Left, class Right, class Both>
+void Zip(const std::vector<Entry>& a, const std::vector<Entry>& b, Left left, Right right, Both both) {
+  auto i = a.begin();
+  auto j = b.begin();
+  while (i != a.end() && j != b.end()) {
+    const int order = Compare(i->element, j->element);
+    if (order < 0) {
+      left(*i++);
+    } else if (order > 0) {
+      right(*j++);
+    } else {
+      both(*i++, *j++);
+    }
+  }
+  while (i != a.end()) left(*i++);
+  while (j != b.end()) right(*j++);
+}
+
+constexpr auto kIgnore = [](const Entry&) {};
+
+/// Whether a text is plainly {"a":"x","b":80}: sorted names, strings without escapes, whole numbers. Saves parsing it.
+bool IsCanonicalKey(std::string_view text) {
+  if (!text.starts_with('{') || !text.ends_with('}')) return false;
+  std::size_t at = 0;
+  std::string_view last_name;
+  const auto quoted = [&]() -> std::optional<std::string_view> {
+    if (at >= text.size() || text[at] != '"') return std::nullopt;
+    const std::size_t start = ++at;
+    while (at < text.size() && text[at] != '"') {
+      if (text[at] == '\\' || static_cast<unsigned char>(text[at]) < 0x20) return std::nullopt;
+      ++at;
+    }
+    return at < text.size() ? std::optional(text.substr(start, at++ - start)) : std::nullopt;
+  };
+  do {
+    ++at;  // the brace or the comma
+    const std::optional<std::string_view> name = quoted();
+    if (!name || *name <= last_name || at >= text.size() || text[at++] != ':') return false;
+    last_name = *name;
+    if (at < text.size() && text[at] == '"') {
+      if (!quoted()) return false;
+    } else {
+      const std::size_t start = at;
+      while (at < text.size() && text[at] >= '0' && text[at] <= '9') ++at;
+      if (at == start || at - start > 18) return false;
+    }
+  } while (at < text.size() && text[at] == ',');
+  return at + 1 == text.size();
+}
+
+const schema::Node* ChildNode(const schema::Node* node, const PathElement& element, bool& named) {
+  named = false;
+  if (!node) return nullptr;
+  if (element.kind == Kind::kKey) return node->type == schema::Type::kList ? node->items : nullptr;
+  if (element.kind != Kind::kField) return nullptr;
+  if (node->type == schema::Type::kObject) {
+    if (const schema::Field* field = node->FindField(element.text)) {
+      named = true;
+      return field->schema;
+    }
+  }
+  return node->items;
+}
+
+}  // namespace
+
+void FieldSet::Append(const PathElement& element, bool member, FieldSet children) {
+  if (member || !children.Empty()) entries_.push_back({element, member, std::move(children)});
+}
+
+void FieldSet::Sort() {
+  if (std::is_sorted(entries_.begin(), entries_.end(),
+                     [](const Entry& a, const Entry& b) { return Compare(a.element, b.element) < 0; })) {
+    return;
+  }
+  std::sort(entries_.begin(), entries_.end(),
+            [](const Entry& a, const Entry& b) { return Compare(a.element, b.element) < 0; });
+  // Shape changes can report one place twice.
+  for (std::size_t i = 1; i < entries_.size();) {
+    if (!(entries_[i - 1].element == entries_[i].element)) {
+      ++i;
+      continue;
+    }
+    entries_[i - 1].member |= entries_[i].member;
+    entries_[i - 1].children = entries_[i - 1].children.Union(entries_[i].children);
+    entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
+const Entry* FieldSet::Find(const PathElement& element) const {
+  const auto it = std::lower_bound(entries_.begin(), entries_.end(), element,
+                                   [](const Entry& entry, const PathElement& e) { return Compare(entry.element, e) < 0; });
+  return it != entries_.end() && it->element == element ? &*it : nullptr;
+}
+
+void FieldSet::Insert(const Path& path) {
+  FieldSet* set = this;
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    auto it = std::lower_bound(set->entries_.begin(), set->entries_.end(), path[i],
+                               [](const Entry& entry, const PathElement& e) { return Compare(entry.element, e) < 0; });
+    if (it == set->entries_.end() || !(it->element == path[i])) it = set->entries_.insert(it, Entry{path[i], false, {}});
+    if (i + 1 == path.size()) it->member = true;
+    set = &it->children;
+  }
+}
+
+bool FieldSet::Has(const Path& path) const {
+  const FieldSet* set = this;
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    const Entry* entry = set->Find(path[i]);
+    if (!entry) return false;
+    if (i + 1 == path.size()) return entry->member;
+    set = &entry->children;
+  }
+  return false;
+}
+
+void FieldSet::Add(FieldSet other) {
+  if (other.Empty()) return;
+  if (Empty()) {
+    *this = std::move(other);
+    return;
+  }
+  std::vector<Entry> out;
+  out.reserve(entries_.size() + other.entries_.size());
+  auto i = entries_.begin();
+  auto j = other.entries_.begin();
+  while (i != entries_.end() && j != other.entries_.end()) {
+    const int order = Compare(i->element, j->element);
+    if (order == 0) {
+      i->member |= j->member;
+      i->children.Add(std::move(j->children));
+      ++j;
+    }
+    out.push_back(std::move(order <= 0 ? *i++ : *j++));
+  }
+  std::move(i, entries_.end(), std::back_inserter(out));
+  std::move(j, other.entries_.end(), std::back_inserter(out));
+  entries_ = std::move(out);
+}
+
+void FieldSet::SubtractFrom(const FieldSet& other, bool trees) {
+  if (Empty() || other.Empty()) return;
+  auto keep = entries_.begin();
+  auto j = other.entries_.begin();
+  for (auto i = entries_.begin(); i != entries_.end(); ++i) {
+    int order = 1;
+    while (j != other.entries_.end() && (order = Compare(i->element, j->element)) > 0) ++j;
+    if (j != other.entries_.end() && order == 0) {
+      if (j->member && trees) continue;
+      if (j->member) i->member = false;
+      i->children.SubtractFrom(j->children, trees);
+      if (!i->member && i->children.Empty()) continue;
+    }
+    if (keep != i) *keep = std::move(*i);
+    ++keep;
+  }
+  entries_.erase(keep, entries_.end());
+}
+
+FieldSet FieldSet::Union(const FieldSet& other) const {
+  FieldSet out = *this;
+  out.Add(other);
+  return out;
+}
+
+FieldSet FieldSet::Difference(const FieldSet& other) const {
+  FieldSet out = *this;
+  out.Subtract(other);
+  return out;
+}
+
+FieldSet FieldSet::Intersection(const FieldSet& other) const {
+  FieldSet out;
+  if (Empty() || other.Empty()) return out;
+  Zip(entries_, other.entries_, kIgnore, kIgnore, [&](const Entry& a, const Entry& b) {
+    out.Append(a.element, a.member && b.member, a.children.Intersection(b.children));
+  });
+  return out;
+}
+
+FieldSet FieldSet::WithNamedFields(const schema::Node* node) const {
+  FieldSet out;
+  out.entries_.reserve(entries_.size());
+  for (const Entry& entry : entries_) {
+    bool named = false;
+    const schema::Node* child = ChildNode(node, entry.element, named);
+    out.entries_.push_back({entry.element, entry.member || named, entry.children.WithNamedFields(child)});
+  }
+  return out;
+}
+
+void FieldSet::ForEach(const std::function<void(const Path&)>& visit) const {
+  Path path;
+  ForEachBelow(path, visit);
+}
+
+void FieldSet::ForEachBelow(Path& path, const std::function<void(const Path&)>& visit) const {
+  for (const bool members : {true, false}) {
+    for (const Entry& entry : entries_) {
+      if (members && !entry.member) continue;
+      path.push_back(entry.element);
+      members ? visit(path) : entry.children.ForEachBelow(path, visit);
+      path.pop_back();
+    }
+  }
+}
+
+void FieldSet::WriteTo(json::object& out) const {
+  static constexpr std::string_view kPrefixes[] = {"f:", "k:", "v:", "i:"};
+  std::string key;
+  for (const Entry& entry : entries_) {
+    key = kPrefixes[static_cast<std::size_t>(entry.element.kind)];
+    key += entry.element.text;
+    json::object& below = out.emplace(key, json::object(out.storage())).first->value().get_object();
+    if (entry.children.Empty()) continue;
+    below.reserve(entry.children.entries_.size() + 1);
+    if (entry.member) below.emplace(".", json::object(out.storage()));
+    entry.children.WriteTo(below);
+  }
+}
+
+json::object FieldSet::ToJson(const json::storage_ptr& storage) const {
+  json::object out(storage);
+  out.reserve(entries_.size());
+  WriteTo(out);
+  return out;
+}
+
+bool FieldSet::FromJson(const json::object& fields, TextArena& arena) {
+  entries_.clear();
+  entries_.reserve(fields.size());
+  for (const auto& [name, value] : fields) {
+    const std::string_view key = name;
+    if (key == ".") continue;
+    if (key.size() < 2 || key[1] != ':' || !value.is_object()) return false;
+    Entry entry;
+    entry.element.text = key.substr(2);
+    switch (key[0]) {
+      case 'f': entry.element.kind = Kind::kField; break;
+      case 'k': entry.element.kind = Kind::kKey; break;
+      case 'v': entry.element.kind = Kind::kValue; break;
+      case 'i': entry.element.kind = Kind::kIndex; break;
+      default: continue;  // of a future version
+    }
+    if (entry.element.kind == Kind::kIndex &&
+        (entry.element.text.empty() || entry.element.text.find_first_not_of("0123456789") != std::string_view::npos)) {
+      return false;
+    }
+    if ((entry.element.kind == Kind::kKey && !IsCanonicalKey(entry.element.text)) || entry.element.kind == Kind::kValue) {
+      json::error_code error;
+      json::value parsed = json::parse(entry.element.text, error);
+      if (error || (entry.element.kind == Kind::kKey && !parsed.is_object())) return false;
+      if (entry.element.kind == Kind::kKey && parsed.get_object().size() > 1) {
+        std::vector<std::pair<std::string_view, const json::value*>> sorted;
+        for (const auto& [field, one] : parsed.get_object()) sorted.emplace_back(field, &one);
+        if (!std::is_sorted(sorted.begin(), sorted.end())) {
+          std::sort(sorted.begin(), sorted.end());
+          json::object canonical;
+          for (const auto& [field, one] : sorted) canonical.emplace(field, *one);
+          entry.element.text = arena.Keep(json::serialize(canonical));
+        }
+      }
+    }
+    const json::object& below = value.get_object();
+    entry.member = below.empty() || below.contains(".");
+    if (!entry.children.FromJson(below, arena)) return false;
+    if (entry.children.Empty()) entry.member = true;
+    entries_.push_back(std::move(entry));
+  }
+  Sort();
+  return true;
+}
+
+}  // namespace apimesh::patch

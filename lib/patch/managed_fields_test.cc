@@ -1,0 +1,76 @@
+#include "lib/patch/managed_fields.h"
+
+#include <gtest/gtest.h>
+
+#include "lib/meta/time.h"
+
+namespace apimesh::patch {
+namespace {
+
+namespace json = meta::json;
+
+meta::Object Parse(const char* text) { return meta::Object(json::parse(text).as_object()); }
+
+std::string Fields(const meta::Object& object, std::size_t index) {
+  return json::serialize(object.Metadata().at("managedFields").at(index).at("fieldsV1"));
+}
+
+ManagerInfo By(std::string manager, std::string version = "golden.io/v1") {
+  return {std::move(manager), std::move(version), "", *meta::ParseTime("2026-01-01T00:00:00Z"), {}};
+}
+
+/// Without a schema, objects merge key by key, lists are atomic, and every key is a member (seen on a real server).
+TEST(ManagedFields, FollowTheValuesWithoutASchema) {
+  const schema::Node any;
+  meta::Object widget = Parse(
+      R"({"apiVersion":"golden.io/v1","kind":"Widget","metadata":{"name":"w"},"spec":{"a":{"b":1},"l":[1,{"x":2}],"e":{}}})");
+  ASSERT_TRUE(UpdateManagedFields(nullptr, widget, any, By("creator"), {}));
+  EXPECT_EQ(Fields(widget, 0), R"({"f:spec":{".":{},"f:a":{".":{},"f:b":{}},"f:e":{},"f:l":{}}})");
+  const meta::Object config = Parse(
+      R"({"apiVersion":"golden.io/v1","kind":"Widget","metadata":{"name":"w"},"spec":{"a":{"c":2},"l":[1,{"x":2}],"m":[{"q":1}],"z":{"y":{"x":1}}}})");
+  const meta::Result<meta::Object> applied = Apply(widget, config, any, By("applier"), false, {});
+  ASSERT_TRUE(applied) << applied.error().Message();
+  EXPECT_EQ(Fields(*applied, 0),
+            R"({"f:spec":{".":{},"f:a":{".":{},"f:c":{}},"f:l":{},"f:m":{},"f:z":{".":{},"f:y":{".":{},"f:x":{}}}}})");
+  EXPECT_EQ(json::serialize(applied->Root().at("spec")),
+            R"({"a":{"b":1,"c":2},"l":[1,{"x":2}],"e":{},"m":[{"q":1}],"z":{"y":{"x":1}}})");
+}
+
+/// Owners that wrote in another version see the change as that version shows it; owners of versions that are gone go.
+TEST(ManagedFields, ConvertForOtherVersions) {
+  const schema::Node any;
+  meta::Object live = Parse(R"({"apiVersion":"g/v1","kind":"W","metadata":{"uid":"u","managedFields":[
+      {"manager":"old","operation":"Update","apiVersion":"g/v1beta1","fieldsType":"FieldsV1","fieldsV1":{"f:old":{},"f:same":{}}},
+      {"manager":"gone","operation":"Update","apiVersion":"g/v1alpha1","fieldsType":"FieldsV1","fieldsV1":{"f:x":{}}}]},
+      "new":1,"same":1})");
+  meta::Object updated = Parse(R"({"apiVersion":"g/v1","kind":"W","metadata":{"uid":"u"},"new":2,"same":1})");
+  ManagerInfo info = By("updater", "g/v1");
+  info.convert = [&](const meta::Object& object, std::string_view version) -> std::optional<ManagerInfo::View> {
+    if (version != "g/v1beta1") return std::nullopt;
+    ManagerInfo::View view{&any, object};
+    view.object.Root()["old"] = view.object.Root().at("new");
+    meta::EraseField(view.object.Root(), "new");
+    return view;
+  };
+  ASSERT_TRUE(UpdateManagedFields(&live, updated, any, info, {}));
+  ASSERT_EQ(updated.Metadata().at("managedFields").as_array().size(), 2u);
+  EXPECT_EQ(Fields(updated, 0), R"({"f:same":{}})");
+  EXPECT_EQ(Fields(updated, 1), R"({"f:new":{}})");
+}
+
+TEST(ManagedFields, BrokenEntriesOfAClientChangeNothing) {
+  const schema::Node any;
+  const char* entry =
+      R"([{"manager":"a","operation":"Update","apiVersion":"v1","time":"2025-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:x":{}}}])";
+  meta::Object live = Parse(R"({"metadata":{"uid":"u"},"x":1})");
+  live.Metadata()["managedFields"] = json::parse(entry);
+  for (const char* bad : {R"([{"operation":"X"}])", R"([1])", R"([{"operation":"Apply","apiVersion":"v1","fieldsType":"Y"}])", "5"}) {
+    meta::Object updated = Parse(R"({"metadata":{"uid":"u"},"x":1})");
+    updated.Metadata()["managedFields"] = json::parse(bad);
+    ASSERT_TRUE(UpdateManagedFields(&live, updated, any, By("b", "v1"), {}));
+    EXPECT_EQ(json::serialize(updated.Metadata().at("managedFields")), json::serialize(json::parse(entry))) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace apimesh::patch

@@ -1,0 +1,190 @@
+#include "lib/patch/managers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "lib/meta/field_error.h"
+#include "lib/meta/time.h"
+
+namespace apimesh::patch {
+namespace {
+
+namespace json = meta::json;
+
+constexpr std::size_t kMaxUpdaters = 10;
+constexpr std::string_view kAncient = "ancient-changes";
+
+std::int64_t Seconds(const std::string& time) {
+  const std::optional<WallTime> parsed = meta::ParseTime(time);
+  return parsed ? std::chrono::floor<std::chrono::seconds>(parsed->time_since_epoch()).count() : 0;
+}
+
+auto Identity(const Owner& owner) {
+  return std::make_tuple(std::string_view(owner.manager), owner.applied, std::string_view(owner.subresource),
+                         owner.applied ? std::string_view() : std::string_view(owner.api_version));
+}
+
+}  // namespace
+
+bool Owner::SameIdentity(const Owner& other) const { return Identity(*this) == Identity(other); }
+
+std::string Owner::ToString() const {
+  std::string out = meta::Quoted(manager);
+  if (!subresource.empty()) out += fmt::format(" with subresource {}", meta::Quoted(subresource));
+  if (!applied) out += fmt::format(" using {}", api_version);
+  return out;
+}
+
+std::string Owners::Decode(const json::value* entries, TextArena& arena) {
+  owners_.clear();
+  if (!entries || !entries->is_array()) return "";
+  std::size_t index = 0;
+  for (const json::value& one : entries->get_array()) {
+    if (!one.is_object()) return "an entry is no object";
+    const json::object& entry = one.get_object();
+    Owner owner;
+    const std::string_view operation = meta::FindString(entry, "operation");
+    if (operation != "Apply" && operation != "Update") return "operation must be `Apply` or `Update`";
+    owner.applied = operation == "Apply";
+    owner.api_version = meta::FindString(entry, "apiVersion");
+    if (owner.api_version.empty()) return "apiVersion must not be empty";
+    const std::string_view type = meta::FindString(entry, "fieldsType");
+    if (type.empty()) return fmt::format("missing fieldsType in managed fields entry {}", index);
+    if (type != "FieldsV1") return fmt::format("invalid fieldsType {} in managed fields entry {}", meta::Quoted(type), index);
+    owner.manager = meta::FindString(entry, "manager");
+    owner.subresource = meta::FindString(entry, "subresource");
+    owner.time = meta::FindString(entry, "time");
+    const json::value* fields = meta::FindField(entry, "fieldsV1");
+    if (fields && (!fields->is_object() || !owner.set.FromJson(fields->get_object(), arena))) return "error decoding set";
+    owner.wire = fields ? &fields->get_object() : nullptr;
+    Remove(owner);
+    owners_.push_back(std::move(owner));
+    ++index;
+  }
+  return "";
+}
+
+json::array Owners::Encode(const json::storage_ptr& storage) const {
+  struct Sorted {
+    const Owner* owner;
+    std::int64_t seconds;
+  };
+  std::vector<Sorted> sorted;
+  sorted.reserve(owners_.size());
+  for (const Owner& owner : owners_) sorted.push_back({&owner, Seconds(owner.time)});
+  std::sort(sorted.begin(), sorted.end(), [](const Sorted& a, const Sorted& b) {
+    return std::make_tuple(!a.owner->applied, a.seconds, std::string_view(a.owner->manager),
+                           std::string_view(a.owner->api_version), std::string_view(a.owner->subresource)) <
+           std::make_tuple(!b.owner->applied, b.seconds, std::string_view(b.owner->manager),
+                           std::string_view(b.owner->api_version), std::string_view(b.owner->subresource));
+  });
+  json::array out(storage);
+  out.reserve(sorted.size());
+  for (const Sorted& one : sorted) {
+    const Owner& owner = *one.owner;
+    json::object entry(storage);
+    entry.reserve(7);
+    if (!owner.manager.empty()) entry.emplace("manager", owner.manager);
+    entry.emplace("operation", owner.applied ? "Apply" : "Update");
+    entry.emplace("apiVersion", owner.api_version);
+    if (!owner.time.empty()) entry.emplace("time", owner.time);
+    entry.emplace("fieldsType", "FieldsV1");
+    entry.emplace("fieldsV1", owner.wire ? json::object(*owner.wire, storage) : owner.set.ToJson(storage));
+    if (!owner.subresource.empty()) entry.emplace("subresource", owner.subresource);
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
+Owner* Owners::Find(const Owner& identity) {
+  for (Owner& owner : owners_) {
+    if (owner.SameIdentity(identity)) return &owner;
+  }
+  return nullptr;
+}
+
+void Owners::Remove(const Owner& identity) {
+  std::erase_if(owners_, [&](const Owner& owner) { return owner.SameIdentity(identity); });
+}
+
+void Owners::RemoveEmpty() {
+  std::erase_if(owners_, [](const Owner& owner) { return owner.set.Empty(); });
+}
+
+void Owners::CapUpdaters() {
+  std::vector<std::size_t> updaters;
+  for (std::size_t i = 0; i < owners_.size(); ++i) {
+    if (!owners_[i].applied) updaters.push_back(i);
+  }
+  if (updaters.size() <= kMaxUpdaters) return;
+  std::sort(updaters.begin(), updaters.end(), [&](std::size_t a, std::size_t b) {
+    return std::make_tuple(Seconds(owners_[a].time), Identity(owners_[a])) <
+           std::make_tuple(Seconds(owners_[b].time), Identity(owners_[b]));
+  });
+  // The first old entry of a version waits for a second one; from then on both are the version's ancient changes.
+  std::size_t left = updaters.size();
+  std::map<std::string, std::size_t> first_of_version;
+  std::vector<bool> gone(owners_.size());
+  for (std::size_t i = 0; i < updaters.size() && left > kMaxUpdaters; ++i) {
+    Owner& owner = owners_[updaters[i]];
+    const auto [it, is_first] = first_of_version.try_emplace(owner.api_version, updaters[i]);
+    if (is_first) continue;
+    Owner ancient;
+    ancient.manager = kAncient;
+    ancient.api_version = owner.api_version;
+    Owner* bucket = nullptr;
+    for (std::size_t j = 0; j < owners_.size(); ++j) {
+      if (!gone[j] && owners_[j].SameIdentity(ancient)) bucket = &owners_[j];
+    }
+    if (!bucket) {
+      bucket = &owners_[it->second];
+      bucket->manager = kAncient;
+      bucket->subresource.clear();
+    }
+    if (bucket == &owner) continue;
+    bucket->set.Add(std::move(owner.set));
+    bucket->wire = nullptr;
+    bucket->time = owner.time;
+    gone[updaters[i]] = true;
+    --left;
+  }
+  std::vector<Owner> kept;
+  for (std::size_t i = 0; i < owners_.size(); ++i) {
+    if (!gone[i]) kept.push_back(std::move(owners_[i]));
+  }
+  owners_ = std::move(kept);
+}
+
+const FieldSet& UnownedFields() {
+  static const FieldSet fields = [] {
+    FieldSet set;
+    const auto field = [](std::string_view name) { return PathElement{PathElement::Kind::kField, name}; };
+    for (const std::string_view name : {"apiVersion", "kind", "metadata"}) set.Insert({field(name)});
+    for (const std::string_view name : {"name", "namespace", "creationTimestamp", "selfLink", "uid", "clusterName",
+                                        "generation", "managedFields", "resourceVersion"}) {
+      set.Insert({field("metadata"), field(name)});
+    }
+    return set;
+  }();
+  return fields;
+}
+
+FieldSet ToFieldSet(const ResetFields& fields, TextArena& arena) {
+  FieldSet set;
+  for (const std::string& dotted : fields) {
+    FieldSet::Path path;
+    std::string_view rest = arena.Keep(dotted);
+    while (true) {
+      const std::size_t dot = rest.find('.');
+      path.push_back({PathElement::Kind::kField, rest.substr(0, dot)});
+      if (dot == std::string_view::npos) break;
+      rest.remove_prefix(dot + 1);
+    }
+    set.Insert(path);
+  }
+  return set;
+}
+
+}  // namespace apimesh::patch

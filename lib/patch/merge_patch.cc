@@ -1,0 +1,21 @@
+#include "lib/patch/patch.h"
+
+namespace apimesh::patch {
+
+void ApplyMergePatch(meta::json::value& document, const meta::json::value& patch) {
+  if (!patch.is_object()) {
+    document = meta::json::value(patch, document.storage());
+    return;
+  }
+  if (!document.is_object()) document.emplace_object();
+  meta::json::object& object = document.get_object();
+  for (const auto& [key, value] : patch.get_object()) {
+    if (value.is_null()) {
+      meta::EraseField(object, key);
+    } else {
+      ApplyMergePatch(object[key], value);
+    }
+  }
+}
+
+}  // namespace apimesh::patch

@@ -1,0 +1,109 @@
+#include <map>
+
+#include "lib/meta/time.h"
+#include "lib/patch/managers.h"
+
+namespace apimesh::patch {
+
+Changes OwnershipChange::Compare(const schema::Node& node, const meta::json::object& live,
+                                 const meta::json::object& updated) {
+  Changes changes = CompareTyped(node, live, updated, arena_, errors_);
+  for (FieldSet* set : {&changes.removed, &changes.modified, &changes.added}) set->SubtractTrees(reset_);
+  return changes;
+}
+
+void OwnershipChange::Reconcile(const meta::Object& live, Owners& owners) {
+  std::erase_if(owners.All(), [&](Owner& owner) {
+    const schema::Node* node = &node_;
+    if (owner.api_version != info_.api_version && info_.convert) {
+      const std::optional<ManagerInfo::View> view = info_.convert(live, owner.api_version);
+      if (!view) return true;
+      node = view->node;
+    }
+    if (ReconcileWithSchema(*node, owner.set)) owner.wire = nullptr;
+    return false;
+  });
+}
+
+std::vector<OwnershipChange::Conflict> OwnershipChange::Take(const meta::Object& live, const meta::Object& updated,
+                                                             Owners& owners, const Owner* self, bool force) {
+  changes_ = Compare(node_, live.Root(), updated.Root());
+  FieldSet changed;
+  if (!owners.Empty()) changed = changes_.modified.Union(changes_.added);
+  std::map<std::string, Changes> other_versions;
+  std::vector<Conflict> conflicts;
+  struct Taken {
+    Owner* owner;
+    FieldSet fields;
+    const FieldSet* removed;
+  };
+  std::vector<Taken> taken;
+  for (Owner& owner : owners.All()) {
+    if (self && owner.SameIdentity(*self)) continue;
+    const FieldSet* theirs = &changed;
+    const FieldSet* removed = &changes_.removed;
+    FieldSet union_of_other;
+    if (owner.api_version != info_.api_version && info_.convert) {
+      auto it = other_versions.find(owner.api_version);
+      if (it == other_versions.end()) {
+        std::optional<ManagerInfo::View> before = info_.convert(live, owner.api_version);
+        std::optional<ManagerInfo::View> after = info_.convert(updated, owner.api_version);
+        if (!before || !after) {
+          owner.set = FieldSet();
+          continue;
+        }
+        const schema::Node& node = *before->node;
+        views_.push_back(std::move(*before));
+        views_.push_back(std::move(*after));
+        // Sets borrow names from the views' documents, whose storage stays where it is when the vector grows.
+        it = other_versions
+                 .emplace(owner.api_version, Compare(node, views_[views_.size() - 2].object.Root(), views_.back().object.Root()))
+                 .first;
+      }
+      union_of_other = it->second.modified.Union(it->second.added);
+      theirs = &union_of_other;
+      removed = &it->second.removed;
+    }
+    FieldSet conflict = owner.set.Intersection(*theirs);
+    if (!conflict.Empty() && !force) {
+      Owner identity = owner;
+      identity.set = FieldSet();
+      conflict.ForEach([&](const FieldSet::Path& path) { conflicts.push_back({identity, path}); });
+    }
+    taken.push_back({&owner, std::move(conflict), removed});
+  }
+  if (!conflicts.empty()) return conflicts;
+  for (Taken& one : taken) {
+    if (one.fields.Empty() && one.removed->Empty()) continue;
+    one.owner->wire = nullptr;
+    one.owner->set.Subtract(one.fields);
+    one.owner->set.Subtract(*one.removed);
+  }
+  owners.RemoveEmpty();
+  return {};
+}
+
+bool OwnershipChange::Update(const meta::Object& live, const meta::Object& updated, Owners& owners,
+                             std::string_view manager) {
+  Reconcile(live, owners);
+  Take(live, updated, owners, nullptr, true);
+  if (!errors_.empty()) return false;
+  FieldSet changed = std::move(changes_.modified);
+  changed.Add(std::move(changes_.added));
+  changed.Subtract(UnownedFields());
+  if (!changed.Empty()) {
+    Owner self;
+    self.manager = manager.empty() ? "unknown" : manager;
+    self.api_version = info_.api_version;
+    self.subresource = info_.subresource;
+    Owner* previous = owners.Find(self);
+    if (!previous) previous = &owners.All().emplace_back(std::move(self));
+    previous->set.Add(std::move(changed));
+    previous->wire = nullptr;
+    previous->time = meta::FormatTime(info_.now);
+  }
+  owners.CapUpdaters();
+  return true;
+}
+
+}  // namespace apimesh::patch
