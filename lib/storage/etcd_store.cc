@@ -116,6 +116,11 @@ Task<meta::Result<std::unique_ptr<Watcher>>> EtcdStore::Watch(meta::RequestConte
   } else {
     ASSIGN_OR_CO_RETURN(const SnapshotPtr any, co_await Fresh(ctx, "0"));  // the cache is filled
     start.after = asked;
+    if (asked > any->revision) {
+      const auto newest = co_await shared_->read_index->Newest(ctx.Deadline());
+      if (!newest) co_return FromEtcd(newest.error());
+      start.expired = asked > static_cast<Revision>(*newest);  // of a time that a restore has undone
+    }
   }
   co_return std::unique_ptr<Watcher>(std::make_unique<CacheWatcher>(
       shared_, cache_, prefix_, FilterOf(options.ns, options.labels, options.fields), std::move(start),

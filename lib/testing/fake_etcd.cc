@@ -140,8 +140,14 @@ std::optional<Error> FakeEtcd::TakeFault(Fault* fault) {
 }
 
 Task<etcd::Result<etcd::RangeResult>> FakeEtcd::Range(std::string key, etcd::RangeOptions options) {
+  std::shared_ptr<Wakeup> held;
+  {
+    const std::lock_guard lock(mutex_);
+    ++reads_;
+    if (hold_reads_) held_reads_.push_back(held = Wakeup::New());
+  }
+  if (held) co_await Wakeup::Wait(held);
   const std::lock_guard lock(mutex_);
-  ++reads_;
   if (fail_reads_) co_return Error{Error::Code::kUnavailable, "failed to connect to all addresses"};
   if (options.revision > revision_) {
     co_return Error{Error::Code::kFutureRevision, "etcdserver: mvcc: required revision is a future revision"};
@@ -266,6 +272,12 @@ void FakeEtcd::FailWrites(Fault fault, int count) {
 void FakeEtcd::FailReads(bool on) {
   const std::lock_guard lock(mutex_);
   fail_reads_ = on;
+}
+
+void FakeEtcd::HoldReads(bool on) {
+  const std::lock_guard lock(mutex_);
+  hold_reads_ = on;
+  for (const auto& held : std::exchange(held_reads_, {})) held->Wake();
 }
 
 void FakeEtcd::HoldWatches(bool on) {

@@ -46,6 +46,8 @@ class FakeEtcd final : public etcd::Client {
   void FailWrites(Fault fault, int count = 1);
   /// Reads fail with kUnavailable while set.
   void FailReads(bool on);
+  /// Reads that come while set wait until it is unset.
+  void HoldReads(bool on);
   /// Events and progress wait while set: caches fall behind.
   void HoldWatches(bool on);
   /// All open watches end with this error at their next step.
@@ -78,6 +80,8 @@ class FakeEtcd final : public etcd::Client {
   std::set<FakeWatch*> watches_;
   std::deque<Fault> faults_;
   bool fail_reads_ = false;
+  bool hold_reads_ = false;
+  std::vector<std::shared_ptr<Wakeup>> held_reads_;
   bool hold_watches_ = false;
   bool progress_safe_ = true;
   std::function<void(FakeEtcd&)> before_write_;

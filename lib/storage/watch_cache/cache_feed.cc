@@ -41,6 +41,7 @@ struct CacheFeed::State {
   std::string prefix;
   asio::strand<asio::any_io_executor> strand;
   asio::cancellation_signal stop;  // on the strand
+  bool restored = false;           // the next fill follows a restore of etcd
 
   State(SharedPtr s, std::shared_ptr<WatchCache> c, std::string p)
       : shared(std::move(s)), cache(std::move(c)), prefix(std::move(p)), strand(asio::make_strand(shared->executor)) {}
@@ -87,6 +88,7 @@ Task<> CacheFeed::Run(std::shared_ptr<State> state) {
     const etcd::Error error = co_await Follow(state, *listed);
     if (state->cache->Stopped()) co_return;
     if (error.code == etcd::Error::Code::kFutureRevision) {
+      state->restored = true;
       log::Error("{}: {}. All watches of it end with 410.", state->Resource(), error.message);
     } else {
       log::Info("the cache of {} is filled anew: {}", state->Resource(), error.message);
@@ -127,7 +129,8 @@ Task<etcd::Result<Revision>> CacheFeed::List(std::shared_ptr<State> state) {
     page = co_await PendingRange::Wait(next);
     if (!page) co_return page.error();
   }
-  state->cache->Fill(std::move(entries), static_cast<Revision>(revision));
+  state->cache->Fill(std::move(entries), static_cast<Revision>(revision), state->restored);
+  state->restored = false;
   co_return static_cast<Revision>(revision);
 }
 

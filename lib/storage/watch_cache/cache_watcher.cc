@@ -57,6 +57,7 @@ Task<std::vector<Event>> CacheWatcher::Next() {
       const std::lock_guard lock(mutex_);
       if (stopped_ || over_) co_return std::vector<Event>();
     }
+    if (start_.expired) co_return Fail(WatchExpired());
     if (start_.initial) {
       std::vector<Event> events = NextInitial();
       if (!events.empty()) co_return events;
@@ -69,6 +70,7 @@ Task<std::vector<Event>> CacheWatcher::Next() {
     }
     WatchCache::Pending pending = cache_->Take(generation_, next_, kBatch, filter_);
     if (pending.behind) {
+      if (pending.restored) co_return Fail(WatchExpired());
       over_ = true;
       co_return std::vector<Event>();
     }

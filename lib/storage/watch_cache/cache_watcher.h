@@ -12,6 +12,7 @@ struct WatchStart {
   SnapshotPtr initial;          // set: its objects come first
   bool announce_end = false;    // then a bookmark that says so
   Revision after = 0;           // events after this revision
+  bool expired = false;         // nothing but the error 410
   bool from_history = false;    // `after` has left the window: from etcd itself until the window is reached
 };
 

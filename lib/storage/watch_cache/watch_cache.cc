@@ -123,6 +123,7 @@ WatchCache::Pending WatchCache::Take(std::uint64_t generation, std::uint64_t nex
   const std::uint64_t end = first_sequence_ + window_.size();
   if (stopped_ || generation != generation_ || next < first_sequence_) {
     pending.behind = true;
+    pending.restored = generation < restored_;
     return pending;
   }
   const std::size_t count = std::min<std::size_t>(end - next, max);
@@ -154,12 +155,13 @@ Revision WatchCache::WindowFloor() const {
   return floor_;
 }
 
-void WatchCache::Fill(std::vector<CachedEntryPtr> sorted, Revision revision) {
+void WatchCache::Fill(std::vector<CachedEntryPtr> sorted, Revision revision, bool restored) {
   auto snapshot = std::make_shared<Snapshot>();
   snapshot->tree = Tree::FromSorted(std::move(sorted));
   snapshot->revision = revision;
   std::unique_lock lock(mutex_);
   ++generation_;
+  if (restored) restored_ = generation_;
   first_sequence_ += window_.size();
   window_.clear();
   window_bytes_ = 0;

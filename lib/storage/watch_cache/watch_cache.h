@@ -69,7 +69,8 @@ class WatchCache {
   };
   using SleeperHandle = std::list<Sleeper>::iterator;
   struct Pending {
-    bool behind = false;  // what comes next has left the window, or the cache was filled anew
+    bool behind = false;    // what comes next has left the window, or the cache was filled anew
+    bool restored = false;  // … because etcd went back to an older state
     std::vector<CacheEventPtr> events;
     std::uint64_t next = 0;
     Revision revision = 0;                 // reached when all of `events` are taken
@@ -86,7 +87,8 @@ class WatchCache {
   Revision WindowFloor() const;
 
   // ---- the feed
-  void Fill(std::vector<CachedEntryPtr> sorted, Revision revision);
+  /// `restored`: etcd went back in time; those who watch must start anew.
+  void Fill(std::vector<CachedEntryPtr> sorted, Revision revision, bool restored = false);
   /// One put or deletion as etcd told it. `entry` is nullptr for a deletion.
   struct Change {
     std::string key;
@@ -115,6 +117,7 @@ class WatchCache {
   Revision floor_ = 0;                // all events after this revision are in the window
   std::size_t window_bytes_ = 0;
   std::uint64_t generation_ = 0;  // counts fills
+  std::uint64_t restored_ = 0;    // the last generation that began with a restore
   std::list<Sleeper> sleepers_;
   std::multimap<Revision, std::shared_ptr<Wakeup>> waiters_;
   std::unordered_map<std::string, CachedEntryPtr> own_writes_;
