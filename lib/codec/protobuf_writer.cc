@@ -17,17 +17,6 @@ using schema::Type;
 
 const json::object kNothing;
 
-/// Writes a length-delimited field whose length is known only once `write` is done.
-template <class Write>
-void PutMessage(std::string& out, std::uint32_t number, Write&& write) {
-  wire::PutTag(out, number, wire::kLengthDelimited);
-  const std::size_t start = out.size();
-  write();
-  std::string length;
-  wire::PutVarint(length, out.size() - start);
-  out.insert(start, length);
-}
-
 std::string_view Text(const json::value* value) {
   return value && value->is_string() ? std::string_view(value->get_string()) : std::string_view();
 }
@@ -58,7 +47,7 @@ class ProtobufWriter {
       }
       std::size_t end = i;
       while (end < order.size() && embedded(order[end]) == number) ++end;
-      PutMessage(out_, number, [&] { Fields(object, node, order.subspan(i, end - i), depth + 1); });
+      wire::PutMessage(out_, number, [&] { Fields(object, node, order.subspan(i, end - i), depth + 1); });
       i = end;
     }
   }
@@ -82,7 +71,7 @@ class ProtobufWriter {
     for (const auto& member : map) members.push_back(&member);
     std::sort(members.begin(), members.end(), [](const auto* a, const auto* b) { return a->key() < b->key(); });
     for (const auto* member : members) {
-      PutMessage(out_, number, [&] {
+      wire::PutMessage(out_, number, [&] {
         wire::PutBytes(out_, 1, member->key());
         Value(2, &member->value(), items);
       });
@@ -105,7 +94,7 @@ class ProtobufWriter {
       case Type::kList:
         if (node.name.empty()) return;  // protobuf has no list of lists
         [[fallthrough]];
-      default: PutMessage(out_, number, [&] { Message(value, node); });
+      default: wire::PutMessage(out_, number, [&] { Message(value, node); });
     }
   }
 
@@ -154,11 +143,11 @@ class ProtobufWriter {
 std::string WriteProtobuf(const json::object& object, const Node& node) {
   std::string out("k8s\0", 4);
   out.reserve(2048);
-  PutMessage(out, 1, [&] {
+  wire::PutMessage(out, 1, [&] {
     wire::PutBytes(out, 1, meta::FindString(object, "apiVersion"));
     wire::PutBytes(out, 2, meta::FindString(object, "kind"));
   });
-  PutMessage(out, 2, [&] { ProtobufWriter(out).Object(object, node); });
+  wire::PutMessage(out, 2, [&] { ProtobufWriter(out).Object(object, node); });
   wire::PutBytes(out, 3, "");
   wire::PutBytes(out, 4, "");
   return out;
@@ -168,7 +157,7 @@ std::string WriteProtobufWatchFrame(std::string_view type, std::string_view obje
   std::string out(4, '\0');
   out.reserve(object.size() + 32);
   wire::PutBytes(out, 1, type);
-  PutMessage(out, 2, [&] { wire::PutBytes(out, 1, object); });
+  wire::PutMessage(out, 2, [&] { wire::PutBytes(out, 1, object); });
   const std::size_t size = out.size() - 4;
   for (int i = 0; i < 4; ++i) out[static_cast<std::size_t>(i)] = static_cast<char>(size >> (24 - 8 * i));
   return out;

@@ -34,6 +34,17 @@ inline void PutDouble(std::string& out, std::uint32_t number, double value) {
   out.append(bytes, 8);
 }
 
+/// Writes a length-delimited field whose length is known only once `write` is done.
+template <class Write>
+void PutMessage(std::string& out, std::uint32_t number, Write&& write) {
+  PutTag(out, number, kLengthDelimited);
+  const std::size_t start = out.size();
+  write();
+  std::string length;
+  PutVarint(length, out.size() - start);
+  out.insert(start, length);
+}
+
 /// Reads fields one after another. Once something is malformed, Next() is false and Failed() true.
 class Reader {
  public:

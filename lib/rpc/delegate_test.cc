@@ -45,7 +45,7 @@ class Collector final : public ResponseStream {
     if (stop_after > 0 && bytes >= stop_after) co_return false;
     co_return true;
   }
-  void OnCancel(std::function<void()> callback) override { cancel = std::move(callback); }
+  void OnCancel(std::function<void()> callback) override { cancel.set_value(std::move(callback)); }
   void Abort() override { aborted = true; }
 
   int code = 0;
@@ -55,7 +55,7 @@ class Collector final : public ResponseStream {
   std::size_t stop_after = 0;
   bool slow = false;
   bool aborted = false;
-  std::function<void()> cancel;
+  std::promise<std::function<void()>> cancel;
 };
 
 /// What it does depends on the path.
@@ -304,7 +304,7 @@ TEST_P(DelegateTest, VanishedReaderCancelsTheHandler) {
   Collector out;
   auto done = Spawn(client_->Stream(For("/watch"), out));
   handler_->watching.get_future().get();
-  out.cancel();
+  out.cancel.get_future().get()();
   EXPECT_EQ(handler_->watch_ended.get_future().wait_for(5s), std::future_status::ready);
   done.get();
 }
@@ -376,6 +376,23 @@ TEST_P(DelegateTest, OnlyTheMeshIsLetIn) {
   stranger.WritePair(folder_ / "client.crt", folder_ / "client.key", "client");
   client_ = NewDelegateClient(ClientEndpoint());
   EXPECT_EQ(Call("/x").code, 503);
+}
+
+TEST_P(DelegateTest, RenewedCertificatesAreUsed) {
+  if (GetParam().first == Transport::kUnix) GTEST_SKIP() << "a Unix socket has no certificates";
+  EXPECT_EQ(Call("/x").code, 201);
+  const TestAuthority renewed;
+  renewed.WriteCa(folder_ / "ca.crt");
+  renewed.WritePair(folder_ / "server.crt", folder_ / "server.key", "server");
+  renewed.WritePair(folder_ / "client.crt", folder_ / "client.key", "client");
+  const auto begin = std::chrono::steady_clock::now();
+  int code = 0;
+  while (code != 201 && std::chrono::steady_clock::now() < begin + 15s) {
+    client_ = NewDelegateClient(ClientEndpoint());  // a new connection, which trusts the new CA alone
+    code = Call("/x").code;
+    if (code != 201) std::this_thread::sleep_for(100ms);
+  }
+  EXPECT_EQ(code, 201);
 }
 
 std::string Name(const ::testing::TestParamInfo<std::pair<Transport, Executor>>& info) {

@@ -13,7 +13,7 @@ namespace apimesh::rpc {
 
 /// A channel into the mesh: a server that is down fails calls at once and is tried again within a second; a dead
 /// connection is noticed by keepalive. Certificates are read again when they change on disk.
-/// `own_connection`: does not share its connection with other channels to the same target.
-std::shared_ptr<grpc::Channel> NewChannel(const Endpoint& endpoint, bool own_connection = false);
+/// One connection a target: more of them cost CPU and gained nothing.
+std::shared_ptr<grpc::Channel> NewChannel(const Endpoint& endpoint);
 
 }  // namespace apimesh::rpc

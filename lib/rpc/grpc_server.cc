@@ -10,6 +10,7 @@
 #include <mutex>
 #include <stdexcept>
 
+#include "lib/rpc/grpc_settings.h"
 #include "lib/rpc/grpc_tls.h"
 
 namespace apimesh::rpc {
@@ -59,13 +60,10 @@ GrpcServer::GrpcServer(const std::vector<Listener>& listeners, const std::vector
   for (std::size_t i = 0; i < listeners.size(); ++i) AddListener(builder, listeners[i], &ports_[i]);
   for (grpc::Service* service : services) builder.RegisterService(service);
   builder.SetMaxReceiveMessageSize(-1);
+  for (const auto& [name, value] : SharedSettings()) builder.AddChannelArgument(name, value);
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 20'000);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10'000);
-  // Clients ping every 20 s, also with nothing else to say.
+  // Clients ping every 20 s.
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 5'000);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
-  builder.AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
   server_ = builder.BuildAndStart();
   for (const Listener& listener : listeners) {
     if (!server_) throw std::runtime_error(fmt::format("cannot listen on {}", listener.address));

@@ -6,7 +6,7 @@
 namespace apimesh::rpc {
 namespace {
 
-constexpr unsigned kCheckFilesSeconds = 5;
+constexpr unsigned kCheckFilesSeconds = 2;
 
 std::shared_ptr<grpc::experimental::CertificateProviderInterface> Watch(const CertificateFiles& files) {
   return std::make_shared<grpc::experimental::FileWatcherCertificateProvider>(files.key, files.cert, files.ca,

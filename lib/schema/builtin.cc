@@ -86,7 +86,11 @@ class Compiler {
       if (facts.inline_()) {
         const auto number = static_cast<std::uint32_t>(descriptor.number());
         if (number > 0xff || inline_path > 0xff) throw std::runtime_error("inline_path is too short for " + node.name);
-        AddFields(*Lookup(descriptor).first, node, inline_path == 0 ? number : inline_path | number << 8);
+        const pb::DescriptorProto& embedded = *Lookup(descriptor).first;
+        const std::uint32_t path = inline_path == 0 ? number : inline_path | number << 8;
+        node.inline_names.emplace_back(path, inline_path == 0 ? embedded.name()
+                                                              : node.inline_names.back().second + "." + embedded.name());
+        AddFields(embedded, node, path);
         continue;
       }
       Field field;
@@ -99,6 +103,7 @@ class Compiler {
       field.patch_merge = facts.patch_merge();
       field.patch_replace_keys = facts.patch_retain_keys();
       field.patch_merge_key = facts.merge_key();
+      field.go_type = facts.go_type();
       if (facts.has_default_json()) field.default_value = boost::json::parse(facts.default_json());
       field.schema = NodeOfField(message, descriptor, facts);
       node.fields.push_back(std::move(field));

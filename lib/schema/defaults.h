@@ -6,8 +6,9 @@
 
 namespace apimesh::schema {
 
-/// Sets the constant defaults of fields that are absent. A struct that the Go type holds by value is made where one of its
-/// own fields has a default; behind a pointer, in a list or in a map, only what is there gets defaults.
+/// Sets the constant defaults of what is unset, all the way down, and keeps the order of the schema. Built-in kinds: zero counts as
+/// unset where the field is no pointer, and a struct that the Go type holds by value is made where one of its fields has a default.
+/// Custom resources: a null where none is allowed is replaced, or removed if there is no default.
 void ApplyDefaults(boost::json::object& object, const Node& node);
 
 }  // namespace apimesh::schema

@@ -59,6 +59,7 @@ struct Field {
   bool patch_merge = false;
   bool patch_replace_keys = false;  // patchStrategy retainKeys
   std::string patch_merge_key;
+  std::string go_type;  // as error texts name it, where it does not follow from the schema: "v1.Protocol"
 };
 
 /// Nodes are immutable, owned by a Schema, and may be recursive.
@@ -73,6 +74,7 @@ struct Node {
   MapType map_type = MapType::kGranular;
   bool preserve_unknown_fields = false;
   bool embedded_resource = false;
+  bool custom = false;  // of a custom resource: a map to Go, so keys are sorted and empty values kept
   std::vector<std::string> enums;
   std::string format;  // int32, int64, byte, date-time, …
 
@@ -83,6 +85,9 @@ struct Node {
   /// By JSON name; nullptr if unknown. Sorted index, built when the schema is sealed.
   const Field* FindField(std::string_view json_name) const;
   const Field* FindNumber(std::uint32_t number) const;
+
+  /// By Field::inline_path: the Go names of the embedded structs, as error texts show them.
+  std::vector<std::pair<std::uint32_t, std::string>> inline_names;
 
   std::vector<std::uint16_t> by_name;    // indexes into `fields`
   std::vector<std::uint16_t> by_number;

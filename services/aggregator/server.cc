@@ -1,5 +1,10 @@
 #include "services/aggregator/server.h"
 
+#include <boost/asio/use_future.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <future>
 #include <stdexcept>
 
 #include "lib/base/log.h"
@@ -14,8 +19,6 @@
 
 namespace apimesh::aggregator {
 namespace {
-
-constexpr std::chrono::seconds kDrainLimit{60};
 
 // "cert,key" or "cert,key:name,name".
 http::TlsOptions::Sni ParseSni(const std::string& text) {
@@ -37,7 +40,7 @@ http::ServerOptions PublicDoor(const Options& options) {
   http::ServerOptions door;
   door.address = options.bind_address;
   door.port = options.secure_port;
-  door.threads = options.io_threads;
+  door.threads = options.common.io_threads;
   door.tls_options.cert_file = options.tls_cert_file;
   door.tls_options.key_file = options.tls_key_file;
   door.tls_options.min_version = options.tls_min_version;
@@ -53,10 +56,10 @@ http::ServerOptions FrontProxyDoor(const Options& options) {
   http::ServerOptions door;
   door.address = "127.0.0.1";
   door.port = options.mesh_port;
-  door.threads = options.io_threads;
-  door.tls_options.cert_file = options.mesh_cert_file;
-  door.tls_options.key_file = options.mesh_key_file;
-  door.tls_options.client_ca_files = {options.mesh_ca_file};
+  door.threads = options.common.io_threads;
+  door.tls_options.cert_file = options.common.mesh_cert_file;
+  door.tls_options.key_file = options.common.mesh_key_file;
+  door.tls_options.client_ca_files = {options.common.mesh_ca_file};
   door.tls_options.client_certificate = http::TlsOptions::ClientCertificate::kRequire;
   return door;
 }
@@ -74,53 +77,50 @@ std::shared_ptr<AuditLog> NewAuditLog(const Options& options) {
 }  // namespace
 
 struct AggregatorServer::State {
-  std::chrono::milliseconds shutdown_delay;
+  boost::asio::io_context* io = nullptr;
   std::shared_ptr<Lifecycle> lifecycle = std::make_shared<Lifecycle>();
   std::shared_ptr<RouteTable> routes = std::make_shared<RouteTable>();
   std::shared_ptr<CachedAuthority> authority;
   std::shared_ptr<GenericRoutes> generic_routes;
   std::vector<std::unique_ptr<http::Server>> doors;  // the public one first
 
-  std::shared_ptr<const HealthChecks> MakeHealthChecks() const {
-    auto checks = std::make_shared<HealthChecks>();
-    const auto well = [] { return std::string(); };
-    checks->Add("ping", {}, well);
-    checks->Add("log", {}, well);
+  void AddHealthChecks(service::HealthChecks& checks) const {
+    constexpr unsigned kNotLivez = service::HealthChecks::kHealthz | service::HealthChecks::kReadyz;
     for (std::size_t i = 0; i < routes->Current()->delegates.size(); ++i) {
-      const std::string name = routes->Current()->delegates[i].name;
-      checks->Add(name, {.livez = false}, [table = routes, i] {
+      const auto reachable = [table = routes, i] {
         const RoutesPtr now = table->Current();
         return now->delegates[i].up ? std::string() : now->delegates[i].name + " is not reachable";
-      });
+      };
+      checks.Add(routes->Current()->delegates[i].name, reachable, kNotLivez);
     }
-    checks->Add("authn-authz", {.livez = false}, [authority = authority] {
+    const auto connected = [authority = authority] {
       return authority->Connected() ? std::string() : std::string("authn-authz is not reachable");
-    });
-    checks->Add("shutdown", {.healthz = false, .livez = false}, [lifecycle = lifecycle] {
-      return lifecycle->Now() == Lifecycle::Phase::kServing ? std::string() : std::string("process is shutting down");
-    });
-    return checks;
+    };
+    checks.Add("authn-authz", connected, kNotLivez);
   }
 };
 
-AggregatorServer::AggregatorServer(const Options& options, Neighbours neighbours, boost::asio::io_context& io)
+AggregatorServer::AggregatorServer(const Options& options, Neighbours neighbours, service::Runtime& runtime)
     : state_(std::make_unique<State>()) {
-  state_->shutdown_delay = options.shutdown_delay;
+  state_->io = &runtime.Io();
   state_->routes->Add("core-api", neighbours.core_api);
   state_->routes->Add("extensions-api", neighbours.extensions_api);
   state_->authority = std::make_shared<CachedAuthority>(neighbours.authority, Clock::System());
 
-  auto metrics = std::make_shared<RequestMetrics>();
+  state_->AddHealthChecks(runtime.Health());
+  auto metrics = std::make_shared<RequestMetrics>(runtime.GetMetrics());
   state_->generic_routes = std::make_shared<GenericRoutes>(GenericRoutes::Parts{
       .routes = state_->routes,
       .forwarder = std::make_shared<Forwarder>(state_->routes, state_->lifecycle),
-      .health = state_->MakeHealthChecks(),
-      .metrics = metrics,
+      .health = runtime.Health(),
+      .metrics = runtime.GetMetrics(),
       .version_json = VersionJson(options.version),
       .server_address = ServerAddress(options),
   });
   state_->generic_routes->Rebuild(*state_->routes->Current());
-  auto filters = std::make_shared<const Filters>(BuildChain(options.chain, ChainParts{.lifecycle = state_->lifecycle,
+  ChainOptions chain = options.chain;
+  chain.request_timeout = service::ParseDuration(options.common.request_timeout).value_or(chain.request_timeout);
+  auto filters = std::make_shared<const Filters>(BuildChain(chain, ChainParts{.lifecycle = state_->lifecycle,
                                                                                       .authority = state_->authority,
                                                                                       .audit_log = NewAuditLog(options),
                                                                                       .metrics = metrics,
@@ -132,7 +132,7 @@ AggregatorServer::AggregatorServer(const Options& options, Neighbours neighbours
 
   state_->routes->Start([generic_routes = state_->generic_routes](RoutesPtr routes) { generic_routes->Rebuild(*routes); });
   InvalidationFn apply = [authority = state_->authority](const std::optional<InvalidationNotice>& notice) { authority->Apply(notice); };
-  boost::asio::co_spawn(io, neighbours.watch_invalidations(std::move(apply)), boost::asio::detached);
+  boost::asio::co_spawn(runtime.Io(), neighbours.watch_invalidations(std::move(apply)), boost::asio::detached);
   log::Info("serving https on {}:{}", options.bind_address, Port());
 }
 
@@ -141,22 +141,16 @@ AggregatorServer::~AggregatorServer() { state_->routes->Stop(); }
 int AggregatorServer::Port() const { return state_->doors[0]->Port(); }
 int AggregatorServer::MeshPort() const { return state_->doors.size() > 1 ? state_->doors[1]->Port() : 0; }
 
-Task<> AggregatorServer::Stop() {
-  state_->lifecycle->Advance(Lifecycle::Phase::kNotReady);
-  if (state_->shutdown_delay.count() > 0) {
-    boost::asio::steady_timer delay(co_await boost::asio::this_coro::executor, state_->shutdown_delay);
-    co_await delay.async_wait(boost::asio::use_awaitable);
-  }
-  state_->lifecycle->Advance(Lifecycle::Phase::kDraining);
-  for (const auto& door : state_->doors) co_await door->Drain(kDrainLimit);
+void AggregatorServer::Drain(std::chrono::milliseconds limit) {
+  state_->lifecycle->BeginDrain();
+  std::vector<std::future<void>> drained;
+  for (const auto& door : state_->doors) drained.push_back(boost::asio::co_spawn(*state_->io, door->Drain(limit), boost::asio::use_future));
+  for (auto& one : drained) one.wait();
   state_->routes->Stop();
-  log::Info("stopped");
 }
 
 Neighbours GrpcNeighbours(const Options& options) {
-  const auto endpoint = [&options](const std::string& target) {
-    return rpc::Endpoint{target, options.mesh_ca_file, options.mesh_cert_file, options.mesh_key_file};
-  };
+  const auto endpoint = [&options](const std::string& address) { return options.common.EndpointOf(address); };
   auto authority = NewGrpcAuthority(endpoint(options.authn_authz));
   Neighbours neighbours;
   neighbours.core_api = rpc::NewDelegateClient(endpoint(options.core_api));
@@ -164,6 +158,16 @@ Neighbours GrpcNeighbours(const Options& options) {
   neighbours.authority = authority;
   neighbours.watch_invalidations = [authority](InvalidationFn report) { return authority->WatchInvalidations(std::move(report)); };
   return neighbours;
+}
+
+void Run(const Options& options) {
+  service::Runtime runtime("aggregator", options.common);
+  AggregatorServer server(options, GrpcNeighbours(options), runtime);
+  runtime.OnDrain([&server](std::chrono::milliseconds limit) { server.Drain(limit); });
+  const int code = runtime.Run();
+  // All is drained. What still waits for authn-authz would come back to an executor that is gone: end here.
+  std::fflush(nullptr);
+  std::_Exit(code);
 }
 
 }  // namespace apimesh::aggregator

@@ -1,11 +1,10 @@
 #pragma once
 
-#include <boost/asio/io_context.hpp>
-
 #include <memory>
 
 #include "lib/base/task.h"
 #include "lib/rpc/delegate.h"
+#include "lib/service/runtime.h"
 #include "services/aggregator/auth/authority.h"
 #include "services/aggregator/options.h"
 
@@ -23,17 +22,20 @@ Neighbours GrpcNeighbours(const Options& options);
 /// The whole service. Listens from construction on; throws std::runtime_error if it can't.
 class AggregatorServer {
  public:
-  AggregatorServer(const Options& options, Neighbours neighbours, boost::asio::io_context& io);
+  AggregatorServer(const Options& options, Neighbours neighbours, service::Runtime& runtime);
   ~AggregatorServer();
 
   int Port() const;
   int MeshPort() const;  // 0 without one
-  /// Readiness off, the delay, then no new requests, watches ended, the rest finished.
-  Task<> Stop();
+  /// No new requests, watches ended, the rest finished, or cut after `limit`. Blocks: not for an I/O thread.
+  void Drain(std::chrono::milliseconds limit);
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
+
+/// Runs the service until a signal ends it, then ends the process. Throws if it can't begin.
+[[noreturn]] void Run(const Options& options);
 
 }  // namespace apimesh::aggregator

@@ -24,6 +24,7 @@ type field struct {
 	patchStrategies  []string
 	enums            []string
 	format           string
+	goTypeName       string // where it does not follow from the rest: error texts show it
 	defaultJSON      string
 }
 
@@ -138,6 +139,9 @@ func (c *collector) addField(target *file, parent *message, member reflect.Struc
 		goType = goType.Elem()
 	}
 	added.protoType, added.repeated = c.protoType(target, goType)
+	if name := strings.TrimPrefix(goType.String(), "*"); name != plainName(goType) {
+		added.goTypeName = name
+	}
 	omitempty, omitzero := false, false
 	for _, option := range tag[1:] {
 		omitempty = omitempty || option == "omitempty"
@@ -208,6 +212,19 @@ func (c *collector) protoType(target *file, goType reflect.Type) (name string, r
 	}
 	log.Fatalf("no protobuf type for %v", goType)
 	return "", false
+}
+
+// plainName is how a Go type would print if it were made of structs and basic types only.
+func plainName(goType reflect.Type) string {
+	switch goType.Kind() {
+	case reflect.Slice:
+		return "[]" + plainName(goType.Elem())
+	case reflect.Map:
+		return "map[string]" + plainName(goType.Elem())
+	case reflect.Struct:
+		return goType.String()
+	}
+	return goType.Kind().String()
 }
 
 func (c *collector) reference(target *file, goType reflect.Type) string {

@@ -99,6 +99,9 @@ func factsOf(f *field) string {
 	if f.format != "" {
 		facts = append(facts, "format: "+strconv.Quote(f.format))
 	}
+	if f.goTypeName != "" {
+		facts = append(facts, "go_type: "+strconv.Quote(f.goTypeName))
+	}
 	if f.defaultJSON != "" {
 		facts = append(facts, "default_json: '"+strings.ReplaceAll(f.defaultJSON, "'", "\\'")+"'")
 	}

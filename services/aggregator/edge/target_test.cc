@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "services/aggregator/discovery/versions.h"
-#include "services/aggregator/filters/duration.h"
 
 namespace apimesh::aggregator {
 namespace {
@@ -16,15 +15,6 @@ TEST(ParseTarget, TakesApart) {
   EXPECT_EQ(ParseTarget("http://host/x?y")->path, "/x");
   EXPECT_EQ(ParseTarget("https://host")->path, "/");
   for (const char* bad : {"", "x", "*", "/a/../b", "/..", "/a/%2e", "/%", "/a#b", "/a%0ab", "host:443"}) EXPECT_FALSE(ParseTarget(bad)) << bad;
-}
-
-TEST(ParseGoDuration, ReadsWhatGoReads) {
-  using std::chrono::milliseconds;
-  EXPECT_EQ(ParseGoDuration("1m0s"), milliseconds(60'000));
-  EXPECT_EQ(ParseGoDuration("1.5h"), milliseconds(5'400'000));
-  EXPECT_EQ(ParseGoDuration("250ms"), milliseconds(250));
-  EXPECT_EQ(ParseGoDuration("0"), milliseconds(0));
-  for (const char* bad : {"", "5", "x", "1x", "s", "1s2", "1e3s"}) EXPECT_FALSE(ParseGoDuration(bad)) << bad;
 }
 
 TEST(VersionComesBefore, StableFirstThenNewest) {

@@ -1,5 +1,5 @@
 #include "lib/meta/query.h"
-#include "services/aggregator/filters/duration.h"
+#include "lib/service/flags.h"
 #include "services/aggregator/filters/filters.h"
 
 namespace apimesh::aggregator {
@@ -14,9 +14,9 @@ class Deadline final : public Filter {
     std::chrono::milliseconds limit = limit_;
     if (exchange.query.find("timeout=") != std::string::npos) {
       if (const auto asked = meta::QueryParameters(exchange.query).First("timeout"); asked && !asked->empty()) {
-        const auto parsed = ParseGoDuration(*asked);
+        const auto parsed = service::ParseDuration(*asked);
         if (!parsed) return Refuse(exchange, *asked);
-        if (parsed->count() > 0) limit = std::min(limit, std::chrono::ceil<std::chrono::milliseconds>(*parsed));
+        if (parsed->count() > 0) limit = std::min(limit, *parsed);
       }
     }
     exchange.deadline = exchange.started + limit;

@@ -11,17 +11,13 @@ class Shutdown final : public Filter {
   explicit Shutdown(std::shared_ptr<Lifecycle> lifecycle) : lifecycle_(std::move(lifecycle)) {}
 
   Task<> Handle(Exchange& exchange, Next next) override {
-    if (lifecycle_->Now() == Lifecycle::Phase::kServing) {
+    if (!lifecycle_->Draining() || IsHealthPath(exchange.path)) {
       co_await next(exchange);
       co_return;
     }
     exchange.reply.SetHeader("connection", "close");  // the client comes back to a replica that stays
-    if (lifecycle_->Now() == Lifecycle::Phase::kDraining && !IsHealthPath(exchange.path)) {
-      co_await exchange.reply.SendError(
-          meta::TooManyRequests("The apiserver is shutting down, please try again later.", kRetryAfterSeconds));
-      co_return;
-    }
-    co_await next(exchange);
+    co_await exchange.reply.SendError(
+        meta::TooManyRequests("The apiserver is shutting down, please try again later.", kRetryAfterSeconds));
   }
 
  private:

@@ -2,9 +2,8 @@
 
 namespace apimesh::aggregator {
 
-void Lifecycle::Advance(Phase phase) {
-  phase_ = phase;
-  if (phase != Phase::kDraining) return;
+void Lifecycle::BeginDrain() {
+  draining_ = true;
   const std::lock_guard lock(registry_->mutex);
   for (const auto& end : registry_->callbacks) end();
 }
@@ -13,7 +12,7 @@ std::shared_ptr<void> Lifecycle::OnDrain(std::function<void()> end) {
   const std::lock_guard lock(registry_->mutex);
   registry_->callbacks.push_back(std::move(end));
   const auto place = std::prev(registry_->callbacks.end());
-  if (phase_ == Phase::kDraining) (*place)();
+  if (draining_) (*place)();
   return std::shared_ptr<void>(nullptr, [registry = registry_, place](void*) {
     const std::lock_guard unlock(registry->mutex);
     registry->callbacks.erase(place);

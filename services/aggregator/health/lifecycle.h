@@ -9,16 +9,12 @@
 
 namespace apimesh::aggregator {
 
-/// Where the process is between start and end, and the long-running requests that must be told to end. Thread-safe.
+/// Whether the process is being drained (new requests are sent away, those that run may finish, watches are ended), and
+/// the long-running requests that must be told. Thread-safe.
 class Lifecycle {
  public:
-  enum class Phase {
-    kServing,
-    kNotReady,  // /readyz is bad so that load balancers look away; requests are still served
-    kDraining,  // new requests are sent away, those that run may finish, watches are ended
-  };
-  Phase Now() const { return phase_; }
-  void Advance(Phase phase);
+  bool Draining() const { return draining_; }
+  void BeginDrain();
 
   /// `end` runs once when draining begins (at once if it has), from any thread. Forgotten when the handle dies; after
   /// that it does not run any more.
@@ -29,7 +25,7 @@ class Lifecycle {
     std::mutex mutex;
     std::list<std::function<void()>> callbacks;  // guarded by mutex
   };
-  std::atomic<Phase> phase_{Phase::kServing};
+  std::atomic<bool> draining_{false};
   std::shared_ptr<Registry> registry_ = std::make_shared<Registry>();
 };
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "lib/meta/request_info.h"
+#include "lib/service/metrics.h"
 
 namespace apimesh::aggregator {
 
@@ -12,15 +13,13 @@ namespace apimesh::aggregator {
 /// paths, resources nobody serves) becomes one shared value. Thread-safe.
 class RequestMetrics {
  public:
-  RequestMetrics();
+  explicit RequestMetrics(service::Metrics& metrics);
   ~RequestMetrics();
 
   /// `known`: the resource is one that is served here.
   void Record(const meta::RequestInfo& info, bool known, int code, std::size_t bytes, std::chrono::duration<double> took);
   void LongRunning(const meta::RequestInfo& info, bool known, int change);
   void InFlight(bool mutating, int change);
-  /// The text of /metrics.
-  std::string Render() const;
 
  private:
   struct State;

@@ -1,5 +1,6 @@
 #include "services/aggregator/routes/generic_routes.h"
 
+#include "lib/service/chain.h"
 #include "services/aggregator/delegation/mesh_request.h"
 #include "services/aggregator/health/lifecycle.h"
 
@@ -65,13 +66,13 @@ Task<> GenericRoutes::Handle(Exchange& exchange, Next) {
   if (exchange.info.is_resource_request || !IsRead(exchange)) {
     co_await parts_.forwarder->Forward(exchange);
   } else if (IsHealthPath(path)) {
-    HealthChecks::Answer answer = parts_.health->Run(path, exchange.query);
-    exchange.reply.SetHeader("x-content-type-options", "nosniff");
-    co_await exchange.reply.SendText(answer.code, "text/plain; charset=utf-8", std::move(answer.text));
+    std::optional<rpc::Response> answer = parts_.health.Answer(path, exchange.query);
+    if (!answer) answer = service::PlainNotFound();
+    co_await exchange.reply.Send(answer->code, std::move(answer->headers), std::move(answer->body));
   } else if (path == "/version" || path == "/version/") {
     co_await exchange.reply.SendText(200, "application/json", parts_.version_json);
   } else if (path == "/metrics") {
-    co_await exchange.reply.SendText(200, "text/plain; version=0.0.4; charset=utf-8", parts_.metrics->Render());
+    co_await exchange.reply.SendText(200, "text/plain; version=0.0.4; charset=utf-8", parts_.metrics.Text());
   } else if (path == "/" || path == "/index.html") {
     co_await AnswerIndex(exchange);
   } else if (path == "/openapi/v2") {
@@ -114,9 +115,8 @@ Task<> GenericRoutes::AnswerOpenApiV2(Exchange& exchange) {
 
 Task<> GenericRoutes::AnswerIndex(Exchange& exchange) {
   std::vector<std::string> paths = Documents()->Paths();
-  for (std::string& path : parts_.health->Paths()) paths.push_back(std::move(path));
   for (const auto& [path, delegate] : parts_.routes->Current()->by_path) paths.push_back(path);
-  for (const char* path : {"/metrics", "/openapi/v2", "/openapi/v3", "/openapi/v3/", "/version"}) paths.emplace_back(path);
+  for (const char* path : {"/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/openapi/v3/", "/readyz", "/version"}) paths.emplace_back(path);
   std::sort(paths.begin(), paths.end());
   paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
   std::string text = "{\n  \"paths\": [";

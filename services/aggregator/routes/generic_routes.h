@@ -3,13 +3,13 @@
 #include <memory>
 #include <string>
 
+#include "lib/service/health.h"
+#include "lib/service/metrics.h"
 #include "services/aggregator/delegation/forwarder.h"
 #include "services/aggregator/delegation/route_table.h"
 #include "services/aggregator/discovery/discovery_documents.h"
 #include "services/aggregator/discovery/openapi_v2.h"
 #include "services/aggregator/filters/filter.h"
-#include "services/aggregator/health/health_checks.h"
-#include "services/aggregator/metrics/request_metrics.h"
 
 namespace apimesh::aggregator {
 
@@ -20,8 +20,8 @@ class GenericRoutes final : public Filter {
   struct Parts {
     std::shared_ptr<RouteTable> routes;
     std::shared_ptr<Forwarder> forwarder;
-    std::shared_ptr<const HealthChecks> health;
-    std::shared_ptr<RequestMetrics> metrics;
+    const service::HealthChecks& health;
+    const service::Metrics& metrics;
     std::string version_json;
     std::string server_address;  // "host:port", for /api
   };

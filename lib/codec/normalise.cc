@@ -1,0 +1,315 @@
+#include <boost/container/small_vector.hpp>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <deque>
+#include <limits>
+
+#include "lib/codec/base64.h"
+#include "lib/codec/codec.h"
+#include "lib/codec/custom_resource.h"
+#include "lib/codec/go_time.h"
+#include "lib/codec/strict_path.h"
+#include "lib/codec/zero_values.h"
+#include "lib/meta/quantity.h"
+
+namespace apimesh::codec {
+namespace {
+
+namespace json = meta::json;
+using schema::Field;
+using schema::Node;
+using schema::Type;
+
+/// "io.k8s.api.core.v1.Pod" to "v1.Pod".
+std::string_view GoStructName(std::string_view definition) {
+  const std::size_t type = definition.rfind('.');
+  const std::size_t package = type == std::string_view::npos ? type : definition.rfind('.', type - 1);
+  return package == std::string_view::npos ? definition : definition.substr(package + 1);
+}
+
+std::string GoTypeName(const Node& node) {
+  switch (node.type) {
+    case Type::kInteger: return node.format.empty() ? "int64" : node.format;
+    case Type::kNumber: return "float64";
+    case Type::kBoolean: return "bool";
+    case Type::kBytes: return "[]uint8";
+    case Type::kList: return node.name.empty() ? "[]" + GoTypeName(*node.items) : std::string(GoStructName(node.name));
+    case Type::kMap: return "map[string]" + GoTypeName(*node.items);
+    case Type::kObject: return std::string(GoStructName(node.name));
+    case Type::kIntOrString: return "int32";
+    default: return "string";
+  }
+}
+
+std::string_view KindName(const json::value& value) {
+  switch (value.kind()) {
+    case json::kind::bool_: return "bool";
+    case json::kind::string: return "string";
+    case json::kind::array: return "array";
+    case json::kind::object: return "object";
+    default: return "number";
+  }
+}
+
+/// Decodes into the Go type in the head, in the order of the document, so that the first error is the one Go would report.
+class Normaliser {
+ public:
+  explicit Normaliser(Strictness* strict) : strict_(strict) {}
+
+  bool Object(json::object& object, const Node& node) {
+    boost::container::small_vector<json::value*, 48> slots(node.fields.size(), nullptr);
+    bool rebuild = false;
+    std::ptrdiff_t last = -1;
+    const std::string_view outer_struct = struct_;
+    for (auto& member : object) {
+      const Field* field = node.FindField(member.key());
+      if (!field) {
+        if (strict_) AddComplaint(*strict_, "unknown field", path_.Child(member.key()));
+        rebuild = true;
+        continue;
+      }
+      const std::ptrdiff_t index = field - node.fields.data();
+      rebuild = rebuild || index < last;
+      last = index;
+      slots[static_cast<std::size_t>(index)] = &member.value();
+      if (!member.value().is_null() && !Member(member.value(), node, *field)) return false;
+      struct_ = outer_struct;
+    }
+    if (!Settle(node, slots, rebuild) || !rebuild) return error_.empty();
+    json::object ordered(object.storage());
+    ordered.reserve(slots.size());
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      if (slots[i]) ordered.emplace(node.fields[i].name, std::move(*slots[i]));
+    }
+    object = std::move(ordered);
+    return true;
+  }
+
+  std::string TakeError() { return std::move(error_); }
+
+ private:
+  bool Member(json::value& value, const Node& node, const Field& field) {
+    const std::size_t stack_mark = stack_.size(), path_mark = path_.Mark();
+    if (field.inline_path != 0) PushInlineName(node, field.inline_path);
+    if (!stack_.empty()) stack_ += '.';
+    stack_ += field.name;
+    path_.PushKey(field.name);
+    struct_ = GoStructName(node.name);
+    struct_.remove_prefix(std::min(struct_.size(), struct_.find('.') + 1));
+    const bool fine = Value(value, *field.schema, field.go_type);
+    stack_.resize(stack_mark);
+    path_.Reset(path_mark);
+    return fine;
+  }
+
+  void PushInlineName(const Node& node, std::uint32_t inline_path) {
+    for (const auto& [path, name] : node.inline_names) {
+      if (path != inline_path) continue;
+      if (!stack_.empty()) stack_ += '.';
+      stack_ += name;
+    }
+  }
+
+  /// Decides of every field whether it is written: removes what is empty, adds what is always there.
+  bool Settle(const Node& node, boost::container::small_vector<json::value*, 48>& slots, bool& rebuild) {
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      const Field& field = node.fields[i];
+      json::value*& slot = slots[i];
+      if (slot && slot->is_null() && !field.always) slot = nullptr, rebuild = true;
+      if (slot && !slot->is_null()) {
+        if (!field.always && !field.pointer && IsEmpty(*slot, *field.schema)) slot = nullptr, rebuild = true;
+        continue;
+      }
+      if (!field.always) continue;
+      if (!slot) {
+        slot = &added_.emplace_back(nullptr);
+        rebuild = true;
+      }
+      if (!field.pointer) *slot = ZeroValue(*field.schema);
+      if (slot->is_object() && field.schema->type == Type::kObject && !Object(slot->get_object(), *field.schema)) return false;
+    }
+    return true;
+  }
+
+  bool Value(json::value& value, const Node& node, std::string_view go_type) {
+    switch (node.type) {
+      case Type::kObject: return value.is_object() ? Object(value.get_object(), node) : Mismatch(value, node, go_type);
+      case Type::kList: return List(value, node, go_type);
+      case Type::kMap: return Map(value, node, go_type);
+      case Type::kString:
+      case Type::kDuration: return value.is_string() || Mismatch(value, node, go_type);
+      case Type::kBoolean: return value.is_bool() || Mismatch(value, node, go_type);
+      case Type::kInteger: return Integer(value, node, go_type);
+      case Type::kNumber: return value.is_number() ? (value = value.to_number<double>(), true) : Mismatch(value, node, go_type);
+      case Type::kBytes: return Bytes(value, node);
+      case Type::kIntOrString: return value.is_string() || Integer(value, kInt32, "");
+      case Type::kQuantity: return Quantity(value);
+      case Type::kTime:
+      case Type::kMicroTime: return Time(value, node);
+      case Type::kSchemaOrBool:
+      case Type::kSchemaOrArray:
+      case Type::kSchemaOrStrings: return SchemaOr(value, node);
+      case Type::kAny:
+      case Type::kFieldsV1: return true;
+    }
+    return true;
+  }
+
+  bool List(json::value& value, const Node& node, std::string_view go_type) {
+    if (!value.is_array()) return Mismatch(value, node, go_type);
+    if (go_type.starts_with("[]")) {
+      go_type.remove_prefix(2);
+    } else {
+      go_type = {};
+    }
+    std::size_t index = 0;
+    for (json::value& element : value.get_array()) {
+      const std::size_t mark = path_.Mark();
+      path_.PushIndex(index++);
+      if (!Element(element, *node.items, go_type)) return false;
+      path_.Reset(mark);
+    }
+    return true;
+  }
+
+  bool Map(json::value& value, const Node& node, std::string_view go_type) {
+    if (!value.is_object()) return Mismatch(value, node, go_type);
+    go_type = go_type.starts_with("map[") ? go_type.substr(go_type.find(']') + 1) : std::string_view();
+    json::object& object = value.get_object();
+    bool sorted = true;
+    std::string_view last;
+    for (auto& member : object) {
+      const std::string_view key = member.key();
+      sorted = sorted && (last.empty() || last < key);
+      last = key;
+      const std::size_t mark = path_.Mark();
+      path_.PushKey(key);
+      if (!Element(member.value(), *node.items, go_type)) return false;
+      path_.Reset(mark);
+    }
+    if (!sorted) SortKeys(object);
+    return true;
+  }
+
+  /// Null elements are zero values.
+  bool Element(json::value& element, const Node& node, std::string_view go_type) {
+    if (element.is_null()) element = ZeroValue(node);
+    return element.is_null() || Value(element, node, go_type);
+  }
+
+  bool Integer(json::value& value, const Node& node, std::string_view go_type) {
+    if (!value.is_number()) return Mismatch(value, node, go_type);
+    const std::int64_t* integer = value.if_int64();
+    const bool fits = integer && (node.format != "int32" || (*integer >= std::numeric_limits<std::int32_t>::min() &&
+                                                              *integer <= std::numeric_limits<std::int32_t>::max()));
+    if (fits) return true;
+    std::string text = WriteJson(value);
+    // The number was written with a fraction or exponent; which one is gone.
+    if (value.is_double() && text.find_first_of(".e") == std::string::npos && std::abs(value.get_double()) < 1e15) text += ".0";
+    return Mismatch("number " + text, node, go_type);
+  }
+
+  bool Bytes(json::value& value, const Node& node) {
+    if (!value.is_string()) return Mismatch(value, node, "");
+    std::string decoded;
+    const auto bad = DecodeBase64(value.get_string(), decoded);
+    if (!bad) {
+      // Go ignores line breaks inside and writes without them.
+      if (value.get_string().find_first_of("\r\n") != json::string::npos) value = EncodeBase64(decoded);
+      return true;
+    }
+    error_ = fmt::format("illegal base64 data at input byte {}", *bad);
+    return false;
+  }
+
+  bool Quantity(json::value& value) {
+    const std::string text = value.is_string() ? std::string(value.get_string()) : WriteJson(value);
+    const auto quantity = meta::Quantity::Parse(text);
+    if (!quantity) {
+      error_ = quantity.error();
+      return false;
+    }
+    std::string canonical = quantity->ToString();
+    if (!value.is_string() || canonical != text) value = canonical;
+    return true;
+  }
+
+  bool Time(json::value& value, const Node& node) {
+    if (!value.is_string()) return Mismatch(value, node, "");
+    const bool micro = node.type == Type::kMicroTime;
+    const auto time = ParseGoTime(value.get_string(), micro);
+    if (!time) {
+      error_ = time.error();
+      return false;
+    }
+    std::string canonical = FormatGoTime(*time, micro);
+    if (time->IsZero()) {
+      value = nullptr;
+    } else if (canonical != std::string_view(value.get_string())) {
+      value = canonical;
+    }
+    return true;
+  }
+
+  bool SchemaOr(json::value& value, const Node& node) {
+    if (value.is_object()) return Object(value.get_object(), *node.items);
+    if (node.type == Type::kSchemaOrBool && value.is_bool()) return true;
+    if (node.type == Type::kSchemaOrArray && value.is_array()) {
+      for (json::value& element : value.get_array()) {
+        if (!element.is_object()) return Mismatch(element, *node.items, "");
+        if (!Object(element.get_object(), *node.items)) return false;
+      }
+      return true;
+    }
+    if (node.type == Type::kSchemaOrStrings && value.is_array()) {
+      for (const json::value& element : value.get_array()) {
+        if (!element.is_string()) return Mismatch(element, kText, "");
+      }
+      return true;
+    }
+    if (node.type != Type::kSchemaOrBool) return value = nullptr, true;  // the reference ignores what it does not expect
+    error_ = "boolean or JSON schema expected";
+    return false;
+  }
+
+  bool Mismatch(const json::value& value, const Node& node, std::string_view go_type) {
+    return Mismatch(KindName(value), node, go_type);
+  }
+  bool Mismatch(std::string_view value, const Node& node, std::string_view go_type) {
+    const std::string type = go_type.empty() ? GoTypeName(node) : std::string(go_type);
+    error_ = stack_.empty() ? fmt::format("json: cannot unmarshal {} into Go value of type {}", value, type)
+                            : fmt::format("json: cannot unmarshal {} into Go struct field {}.{} of type {}", value, struct_, stack_, type);
+    return false;
+  }
+
+  inline static const Node kInt32 = [] {
+    Node node;
+    node.type = Type::kInteger;
+    node.format = "int32";
+    return node;
+  }();
+  inline static const Node kText = [] {
+    Node node;
+    node.type = Type::kString;
+    return node;
+  }();
+
+  Strictness* strict_;
+  StrictPath path_;
+  std::string stack_;           // JSON names without indexes, as Go's error context has them
+  std::string_view struct_;     // name of the innermost struct
+  std::deque<json::value> added_;
+  std::string error_;
+};
+
+}  // namespace
+
+meta::Result<> Normalise(json::object& document, const Node& node, Strictness* strict) {
+  if (node.custom) return NormaliseCustomResource(document, node, strict);
+  Normaliser normaliser(strict);
+  if (!normaliser.Object(document, node)) return meta::BadRequest(normaliser.TakeError());
+  return {};
+}
+
+}  // namespace apimesh::codec

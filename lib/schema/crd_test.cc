@@ -1,0 +1,110 @@
+#include "lib/schema/crd.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "lib/schema/defaults.h"
+#include "lib/schema/pruning.h"
+#include "lib/schema/validation.h"
+
+namespace apimesh::schema {
+namespace {
+
+namespace json = meta::json;
+using ::testing::UnorderedElementsAre;
+
+constexpr char kSchema[] = R"({"type":"object","required":["spec"],"properties":{"spec":{"type":"object","required":["must"],"properties":{
+"must":{"type":"string"},"replicas":{"type":"integer","minimum":1,"maximum":5,"default":2},"ex":{"type":"number","maximum":5,"exclusiveMaximum":true,"multipleOf":0.5},
+"pat":{"type":"string","pattern":"^a+$","minLength":2,"maxLength":4},"en":{"type":"string","enum":["a","b"]},
+"arr":{"type":"array","items":{"type":"integer"},"minItems":1,"maxItems":2},"set":{"type":"array","x-kubernetes-list-type":"set","items":{"type":"string"}},
+"map":{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["k"],"items":{"type":"object","required":["k"],"properties":{"k":{"type":"string"}}}},
+"obj":{"type":"object","additionalProperties":{"type":"string"},"maxProperties":2,"minProperties":1},"any":{"type":"string","anyOf":[{"pattern":"^x"},{"pattern":"^y"}]},
+"one":{"type":"string","oneOf":[{"pattern":"^x"},{"pattern":"x$"}]},"all":{"type":"string","allOf":[{"pattern":"^x"},{"minLength":3}]},"not":{"type":"string","not":{"pattern":"^x"}},
+"ios":{"x-kubernetes-int-or-string":true},"date":{"type":"string","format":"date-time"},"i32":{"type":"integer","format":"int32"},"bool":{"type":"boolean"},
+"nul":{"type":"string","nullable":true},"enumint":{"type":"integer","enum":[1,2]},"free":{"type":"object","x-kubernetes-preserve-unknown-fields":true,"properties":{"a":{"type":"object"}}}}}}})";
+
+struct Compiled {
+  Schema schema;
+  const Node* root;
+  explicit Compiled(const char* text) {
+    root = CompileOpenApi(json::parse(text).get_object(), schema);
+    schema.Seal();
+  }
+};
+
+std::vector<std::string> Complaints(const std::string& spec) {
+  static const Compiled compiled(kSchema);
+  std::vector<std::string> texts;
+  const json::value resource = json::parse(R"({"apiVersion":"ex.io/v1","kind":"Foo","metadata":{"name":"a"})" + spec + "}");
+  for (const meta::FieldError& error : ValidateCustomResource(resource.get_object(), *compiled.root)) {
+    texts.push_back(error.field + ": " + error.Message());
+  }
+  return texts;
+}
+
+// Every text here is what kube-apiserver v1.36.3 answered.
+TEST(CustomResources, AreValidatedWithTheReferencesTexts) {
+  EXPECT_THAT(Complaints(""), UnorderedElementsAre("spec: Required value"));
+  EXPECT_THAT(Complaints(R"(,"spec":5)"), UnorderedElementsAre(R"(spec: Invalid value: "integer": spec in body must be of type object: "integer")"));
+  EXPECT_THAT(Complaints(R"(,"spec":{})"), UnorderedElementsAre("spec.must: Required value"));
+  EXPECT_THAT(Complaints(R"(,"spec":{"must":"x","replicas":"five"})"),
+              UnorderedElementsAre(R"(spec.replicas: Invalid value: "string": spec.replicas in body must be of type integer: "string")"));
+  EXPECT_THAT(Complaints(R"(,"spec":{"must":"x","replicas":0,"ex":5,"pat":"b","en":"c","arr":[],"any":"q","one":"xx","all":"yy","not":"xx","date":"foo","bool":"x","i32":3000000000,"enumint":3})"),
+              UnorderedElementsAre(
+                  R"(spec.pat: Invalid value: "b": spec.pat in body should be at least 2 chars long)",
+                  "spec.replicas: Invalid value: 0: spec.replicas in body should be greater than or equal to 1",
+                  R"(spec.bool: Invalid value: "string": spec.bool in body must be of type boolean: "string")",
+                  R"(spec.enumint: Unsupported value: 3: supported values: "1", "2")", "spec.arr: Invalid value: 0: spec.arr in body should have at least 1 items",
+                  R"(<nil>: Invalid value: "": "spec.one" must validate one and only one schema (oneOf). Found 2 valid alternatives)",
+                  R"(spec.en: Unsupported value: "c": supported values: "a", "b")", R"(spec.all: Invalid value: "yy": spec.all in body should match '^x')",
+                  R"(spec.all: Invalid value: "yy": spec.all in body should be at least 3 chars long)",
+                  R"(<nil>: Invalid value: "": "spec.all" must validate all the schemas (allOf). None validated)",
+                  R"(spec.date: Invalid value: "foo": spec.date in body must be of type date-time: "foo")",
+                  R"(<nil>: Invalid value: "": "spec.any" must validate at least one schema (anyOf))", R"(spec.any: Invalid value: "q": spec.any in body should match '^x')",
+                  R"(<nil>: Invalid value: "": Checked value must be of type integer with format int32 in spec.i32)",
+                  R"(<nil>: Invalid value: "": "spec.not" must not validate the schema (not))",
+                  "spec.ex: Invalid value: 0: factor MultipleOf declared for spec.ex must be positive: 0", "spec.ex: Invalid value: 5: spec.ex in body should be less than 5"));
+  EXPECT_THAT(Complaints(R"(,"spec":{"must":"x","replicas":6,"ex":4.3,"pat":"aaaaa","arr":[1,2,3],"obj":{},"ios":true})"),
+              UnorderedElementsAre("spec.ex: Invalid value: 4.3: spec.ex in body should be a multiple of 0.5", "spec.pat: Too long: may not be more than 4 bytes",
+                                   "spec.replicas: Invalid value: 6: spec.replicas in body should be less than or equal to 5", "spec.arr: Too many: 3: must have at most 2 items",
+                                   R"(spec.ios: Invalid value: "boolean": spec.ios in body must be of type integer,string: "boolean")",
+                                   "spec.obj: Invalid value: 0: spec.obj in body should have at least 1 properties"));
+  EXPECT_THAT(Complaints(R"(,"spec":{"must":"x","arr":["x"],"obj":{"a":5,"b":"x","c":"y"},"set":["a","a"],"map":[{"k":"a"},{"k":"a"}]})"),
+              UnorderedElementsAre(R"(spec.arr[0]: Invalid value: "string": spec.arr[0] in body must be of type integer: "string")", "spec.obj: Too many: 3: must have at most 2 items",
+                                   R"(spec.obj.a: Invalid value: "integer": spec.obj.a in body must be of type string: "integer")",
+                                   R"(spec.set[1]: Duplicate value: "a")", R"(spec.map[1]: Duplicate value: {"k":"a"})"));
+  EXPECT_THAT(Complaints(R"(,"spec":{"must":"x","replicas":1.5,"one":"q","map":[{}]})"),
+              UnorderedElementsAre("spec.map[0].k: Required value", R"(spec.replicas: Invalid value: "number": spec.replicas in body must be of type integer: "number")",
+                                   R"(<nil>: Invalid value: "": Checked value must be of type integer (default format) in spec.replicas)",
+                                   R"(<nil>: Invalid value: "": "spec.one" must validate one and only one schema (oneOf). Found none valid)",
+                                   R"(spec.one: Invalid value: "q": spec.one in body should match '^x')"));
+}
+
+TEST(CustomResources, ArePrunedAndDefaulted) {
+  const Compiled compiled(kSchema);
+  json::value resource = json::parse(
+      R"({"kind":"Foo","metadata":{"name":"a","foo":1},"x":1,"spec":{"must":null,"nul":null,"y":{"z":1},"map":[{"k":"a","l":1}],"free":{"b":{"c":1},"a":{"d":1}}}})");
+  EXPECT_EQ(Prune(resource.get_object(), *compiled.root), (std::vector<std::string>{"spec.free.a.d", "spec.map[0].l", "spec.y", "x"}));
+  ApplyDefaults(resource.get_object(), *compiled.root);
+  EXPECT_EQ(json::serialize(resource),
+            R"({"kind":"Foo","metadata":{"name":"a","foo":1},"spec":{"nul":null,"map":[{"k":"a"}],"free":{"b":{"c":1},"a":{}},"replicas":2}})");
+}
+
+TEST(Structural, SchemasAreChecked) {
+  const auto check = [](const char* text) {
+    std::vector<std::string> texts;
+    for (const auto& error : CheckStructural(json::parse(text).get_object(), meta::Path("s"))) texts.push_back(error.field + ": " + error.Message());
+    return texts;
+  };
+  EXPECT_THAT(check(kSchema), ::testing::IsEmpty());
+  EXPECT_THAT(check(R"({"properties":{"a":{},"metadata":{"type":"object","properties":{"labels":{"type":"object"}}}},"additionalProperties":true})"),
+              UnorderedElementsAre("s.additionalProperties: Forbidden: must not be used at the root", "s.type: Required value: must not be empty at the root",
+                                   "s.properties[a].type: Required value: must not be empty for specified object fields",
+                                   "s.properties[metadata]: Forbidden: must not specify anything other than name and generateName, but metadata is implicitly specified"));
+  EXPECT_THAT(check(R"({"type":"object","properties":{"a":{"type":"array"}},"anyOf":[{"type":"object","properties":{"b":{"minimum":1}}}]})"),
+              UnorderedElementsAre("s.properties[a].items: Required value: must be specified", "s.anyOf[0].type: Forbidden: must be empty to be structural",
+                                   "s.properties[b]: Required value: because it is defined in s.anyOf[0].properties[b]"));
+}
+
+}  // namespace
+}  // namespace apimesh::schema

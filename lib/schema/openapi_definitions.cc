@@ -1,0 +1,159 @@
+#include "lib/schema/openapi_definitions.h"
+
+#include <fmt/format.h>
+
+namespace apimesh::schema {
+namespace {
+
+namespace json = meta::json;
+
+json::array Strings(const std::vector<std::string>& texts) {
+  json::array array;
+  for (const std::string& text : texts) array.emplace_back(text);
+  return array;
+}
+
+json::array Kinds(const std::vector<meta::Gvk>& kinds) {
+  json::array array;
+  for (const meta::Gvk& kind : kinds) array.push_back(json::object{{"group", kind.group}, {"kind", kind.kind}, {"version", kind.version}});
+  return array;
+}
+
+void AddPatchStrategy(const Field& field, json::object& property) {
+  std::string strategy = field.patch_merge ? "merge" : "";
+  if (field.patch_replace_keys) strategy += strategy.empty() ? "retainKeys" : ",retainKeys";
+  if (!field.patch_merge_key.empty()) property["x-kubernetes-patch-merge-key"] = field.patch_merge_key;
+  if (!strategy.empty()) property["x-kubernetes-patch-strategy"] = strategy;
+}
+
+/// Version 2 has no oneOf.
+json::object IntOrString(OpenApiVersion version) {
+  if (version == OpenApiVersion::kV2) return {{"type", "string"}, {"format", "int-or-string"}};
+  return {{"format", "int-or-string"}, {"oneOf", json::array{json::object{{"type", "integer"}}, json::object{{"type", "string"}}}}};
+}
+
+json::object Scalar(const Node& node) {
+  json::object out;
+  out["type"] = node.type == Type::kInteger ? "integer" : node.type == Type::kNumber ? "number" : node.type == Type::kBoolean ? "boolean" : "string";
+  if (!node.format.empty()) out["format"] = node.format;
+  if (!node.enums.empty()) out["enum"] = Strings(node.enums);
+  return out;
+}
+
+}  // namespace
+
+json::object OpenApiDefinitions::Link(std::string_view name) const {
+  return {{"$ref", fmt::format("{}{}", version_ == OpenApiVersion::kV2 ? "#/definitions/" : "#/components/schemas/", name)}};
+}
+
+json::object OpenApiDefinitions::Reference(const Node& node) {
+  if (!definitions_.contains(node.name)) {
+    definitions_[node.name] = {};  // types may contain themselves
+    definitions_[node.name] = Definition(node);
+  }
+  return Link(node.name);
+}
+
+json::object OpenApiDefinitions::Reference(std::string_view definition) {
+  const Node* node = schema_.Find(definition);
+  return node ? Reference(*node) : Link(definition);
+}
+
+json::object OpenApiDefinitions::Definition(const Node& node) {
+  json::object out;
+  switch (node.type) {
+    case Type::kObject: break;
+    case Type::kIntOrString: return IntOrString(version_);
+    case Type::kQuantity:
+      if (version_ == OpenApiVersion::kV2) return {{"type", "string"}};
+      return {{"oneOf", json::array{json::object{{"type", "string"}}, json::object{{"type", "number"}}}}};
+    case Type::kList: return {{"type", "array"}, {"items", json::object{{"type", "string"}}}};
+    case Type::kFieldsV1: return {{"type", "object"}};
+    case Type::kAny: return node.name.ends_with(".RawExtension") ? json::object{{"type", "object"}} : json::object();
+    case Type::kSchemaOrBool:
+    case Type::kSchemaOrArray:
+    case Type::kSchemaOrStrings: return out;
+    default: return Scalar(node);
+  }
+  out["type"] = "object";
+  json::array required;
+  json::object properties;
+  std::map<std::string_view, const Field*> sorted;
+  for (const Field& field : node.fields) sorted.emplace(field.name, &field);
+  for (const auto& [name, field] : sorted) {
+    properties[name] = Property(*field);
+    if (field->required) required.emplace_back(name);
+  }
+  if (!required.empty()) out["required"] = std::move(required);
+  if (!properties.empty()) out["properties"] = std::move(properties);
+  if (const auto& kinds = schema_.KindsOf(node); !kinds.empty()) out["x-kubernetes-group-version-kind"] = Kinds(kinds);
+  if (node.map_type == MapType::kAtomic) out["x-kubernetes-map-type"] = "atomic";
+  return out;
+}
+
+json::object OpenApiDefinitions::Property(const Field& field) {
+  json::object out = Value(*field.schema);
+  const bool v3 = version_ == OpenApiVersion::kV3;
+  if (v3 && field.default_value) {
+    out["default"] = *field.default_value;
+  } else if (v3 && field.always && !field.pointer && field.schema->type == Type::kObject) {
+    out["default"] = json::object();
+  }
+  AddPatchStrategy(field, out);
+  // Next to a reference, version 3 allows nothing else.
+  if (v3 && out.size() > 1 && out.contains("$ref")) {
+    json::object reference{{"$ref", out["$ref"]}};
+    out.erase("$ref");
+    out["allOf"] = json::array{std::move(reference)};
+  }
+  return out;
+}
+
+json::object OpenApiDefinitions::Value(const Node& node) {
+  if (!node.name.empty()) return Reference(node);
+  if (node.type == Type::kMap) {
+    json::object out{{"type", "object"}, {"additionalProperties", Value(*node.items)}};
+    if (node.map_type == MapType::kAtomic) out["x-kubernetes-map-type"] = "atomic";
+    return out;
+  }
+  if (node.type == Type::kList) {
+    json::object out{{"type", "array"}, {"items", Value(*node.items)}};
+    if (!node.list_map_keys.empty()) out["x-kubernetes-list-map-keys"] = Strings(node.list_map_keys);
+    out["x-kubernetes-list-type"] = node.list_type == ListType::kMap ? "map" : node.list_type == ListType::kSet ? "set" : "atomic";
+    return out;
+  }
+  if (node.type == Type::kAny) return {};
+  return Scalar(node);
+}
+
+void OpenApiDefinitions::AddCustom(const OpenApiResource& resource) {
+  constexpr std::string_view kMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.";
+  const std::string name = DefinitionName(resource, schema_);
+  json::object kind = *resource.custom_schema;
+  json::value& properties = kind["properties"];
+  if (!properties.is_object()) properties = json::object();
+  properties.get_object()["apiVersion"] = json::object{{"type", "string"}};
+  properties.get_object()["kind"] = json::object{{"type", "string"}};
+  properties.get_object()["metadata"] = Reference(fmt::format("{}ObjectMeta", kMeta));
+  kind["x-kubernetes-group-version-kind"] = Kinds({resource.kind});
+  definitions_[name] = std::move(kind);
+  meta::Gvk list_kind = resource.kind;
+  list_kind.kind += "List";
+  definitions_[name + "List"] = {
+      {"type", "object"},
+      {"required", json::array{"items"}},
+      {"properties", json::object{{"apiVersion", json::object{{"type", "string"}}},
+                                  {"items", json::object{{"type", "array"}, {"items", Link(name)}}},
+                                  {"kind", json::object{{"type", "string"}}},
+                                  {"metadata", Reference(fmt::format("{}ListMeta", kMeta))}}},
+      {"x-kubernetes-group-version-kind", Kinds({list_kind})}};
+}
+
+json::object OpenApiDefinitions::Take() {
+  json::object all;
+  all.reserve(definitions_.size());
+  for (auto& [name, definition] : definitions_) all.emplace(name, std::move(definition));
+  return all;
+}
+
+}  // namespace apimesh::schema
