@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+
 #include "lib/meta/field_error.h"
 
 namespace apimesh::codec {
