@@ -2,7 +2,7 @@
 
 #include "lib/codec/codec.h"
 
-// What parses must write and parse again to the same document.
+// Reading and writing must survive anything.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace apimesh;
   codec::Strictness strict;
