@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "lib/codec/decode.h"
 #include "lib/schema/defaults.h"
 
 namespace apimesh::endpoint {
@@ -9,31 +10,6 @@ namespace {
 
 namespace json = meta::json;
 using codec::Strictness;
-
-constexpr std::string_view kScheme = "pkg/api/legacyscheme/scheme.go:30";
-constexpr std::size_t kSummaryBytes = 30;
-
-std::string Summary(std::string_view body) {
-  if (body.empty()) return "<empty>";
-  std::string shown;
-  const std::string_view head = body.substr(0, kSummaryBytes);
-  if (body.front() == '{') {
-    shown = head;
-  } else {
-    for (const unsigned char c : head) shown += fmt::format("{:02x}", c);
-  }
-  return body.size() > kSummaryBytes ? shown + " ..." : shown;
-}
-
-meta::ApiError CannotHandle(const meta::Gvk& found, const meta::Gvk& wanted, std::string_view why) {
-  return meta::BadRequest(fmt::format("{} in version {} cannot be handled as a {}: {}", found.kind, meta::Quoted(found.version),
-                                      wanted.kind, why));
-}
-
-meta::ApiError Unrecognized(const meta::Gvk& wanted, std::string_view why, std::string_view body) {
-  return meta::BadRequest(
-      fmt::format("the object provided is unrecognized (must be of type {}): {} ({})", wanted.kind, why, Summary(body)));
-}
 
 std::string Join(const std::vector<std::string>& complaints) {
   return fmt::format("strict decoding error: {}", fmt::join(complaints, ", "));
@@ -44,102 +20,23 @@ meta::Result<json::value> Parse(codec::Format format, std::string_view body, Str
   return format == codec::Format::kYaml ? codec::ParseYaml(body, arena, strict) : codec::ParseJson(body, arena, strict);
 }
 
-/// The type of a document, filled in from `wanted` where it says nothing.
-meta::Gvk TypeOf(const json::object& document, const meta::Gvk& wanted) {
-  meta::Object view;
-  meta::Gvk found = wanted;
-  const std::string_view kind = meta::FindString(document, "kind");
-  const std::string_view api_version = meta::FindString(document, "apiVersion");
-  if (!kind.empty()) found.kind = kind;
-  if (!api_version.empty()) {
-    const meta::GroupVersion gv = meta::GroupVersion::Parse(api_version);
-    found.group = gv.group;
-    found.version = gv.version;
-  }
-  return found;
-}
-
-meta::Result<> CheckType(const ResourceRequest& request, const meta::Gvk& found, const meta::Gvk& wanted) {
-  if (found == wanted) return {};
-  if (request.served->custom) {
-    if (found.Version() != wanted.Version()) {
-      return meta::BadRequest(fmt::format("the API version in the data ({}) does not match the expected API version ({})",
-                                          found.ApiVersion(), wanted.ApiVersion()));
-    }
-    return meta::BadRequest(fmt::format("{} in version {} cannot be handled as a {}: converting ({}) to ({}): unknown conversion",
-                                        found.kind, meta::Quoted(found.version), wanted.kind, found.kind, wanted.kind));
-  }
-  const bool known = request.env->knows_kind && request.env->knows_kind(found);
-  if (!known) {
-    return CannotHandle(found, wanted, fmt::format("no kind {} is registered for version {} in scheme {}", meta::Quoted(found.kind),
-                                                   meta::Quoted(found.ApiVersion()), meta::Quoted(kScheme)));
-  }
-  if (found.GroupKind() == wanted.GroupKind()) {
-    return meta::BadRequest(fmt::format("the API version in the data ({}) does not match the expected API version ({})",
-                                        found.ApiVersion(), wanted.ApiVersion()));
-  }
-  const std::string_view package = wanted.group.empty() ? std::string_view("core") : std::string_view(wanted.group).substr(0, wanted.group.find('.'));
-  return CannotHandle(found, wanted, fmt::format("converting ({}.{}) to ({}.{}): unknown conversion", found.version, found.kind,
-                                                 package, wanted.kind));
-}
-
-/// Duplicate and unknown fields: a 400, warnings, or nothing.
-meta::Result<> Report(const ResourceRequest& request, const meta::Gvk& kind, const std::vector<std::string>& complaints,
-                      FieldValidation validation) {
-  if (complaints.empty() || validation == FieldValidation::kIgnore) return {};
-  if (validation == FieldValidation::kStrict) return CannotHandle(kind, kind, Join(complaints));
-  for (const std::string& complaint : complaints) request.ctx.Warn(complaint);
-  return {};
-}
-
 void Default(const ResourceRequest& request, json::object& document) {
   schema::ApplyDefaults(document, request.BodySchema());
   request.Strategy().Default(document);
-}
-
-meta::Result<meta::Object> DecodeProtobuf(const ResourceRequest& request) {
-  const meta::Gvk& wanted = request.BodyKind();
-  const meta::Result<meta::Gvk> found = codec::PeekProtobuf(request.http.body);
-  if (!found) return Unrecognized(wanted, found.error().Message(), request.http.body);
-  if (!found->kind.empty()) {
-    RETURN_IF_ERROR(CheckType(request, *found, wanted));
-  }
-  meta::Result<meta::Object> object = codec::ReadProtobuf(request.http.body, request.BodySchema(), meta::NewArena());
-  if (!object) return CannotHandle(wanted, wanted, object.error().Message());
-  object->SetGvk(wanted);
-  return object;
 }
 
 }  // namespace
 
 meta::Result<meta::Object> DecodeBody(const ResourceRequest& request, FieldValidation validation) {
   ASSIGN_OR_RETURN(const codec::Format format, codec::NegotiateInput(request.http.Header("content-type"), request.Offer()));
-  const meta::Gvk& wanted = request.BodyKind();
-  if (format == codec::Format::kProtobuf) {
-    ASSIGN_OR_RETURN(meta::Object object, DecodeProtobuf(request));
-    RETURN_IF_ERROR(codec::Normalise(object.Root(), request.BodySchema(), nullptr));
-    Default(request, object.Root());
-    return object;
-  }
+  const codec::DecodeTarget target{request.BodyKind(), &request.BodySchema(), request.env->knows_kind};
   Strictness strict;
   Strictness* const collect = validation == FieldValidation::kIgnore ? nullptr : &strict;
-  meta::Result<json::value> parsed = Parse(format, request.http.body, collect);
-  if (!parsed) return Unrecognized(wanted, parsed.error().Message(), request.http.body);
-  if (!parsed->is_object()) {
-    return Unrecognized(wanted, "couldn't get version/kind; json parse error: json: cannot unmarshal value into Go value of type "
-                                "struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }",
-                        request.http.body);
-  }
-  json::object document = std::move(parsed->get_object());
-  RETURN_IF_ERROR(CheckType(request, TypeOf(document, wanted), wanted));
-  document["kind"] = wanted.kind;
-  document["apiVersion"] = wanted.ApiVersion();
-  if (const meta::Result<> normal = codec::Normalise(document, request.BodySchema(), collect); !normal) {
-    return CannotHandle(wanted, wanted, normal.error().Message());
-  }
-  RETURN_IF_ERROR(Report(request, wanted, strict.complaints, validation));
-  Default(request, document);
-  return meta::Object(std::move(document));
+  ASSIGN_OR_RETURN(meta::Object object, codec::Decode(request.http.body, format, target, meta::NewArena(), collect));
+  if (validation == FieldValidation::kStrict && !strict.complaints.empty()) return codec::StrictDecodingError(target.kind, strict);
+  for (const std::string& complaint : strict.complaints) request.ctx.Warn(complaint);
+  Default(request, object.Root());
+  return object;
 }
 
 meta::Result<meta::Object> DecodePatched(const ResourceRequest& request, json::object document, std::vector<std::string> complaints,

@@ -93,7 +93,7 @@ Task<UpdateAnswer> UpdateOnce(StatePtr state, const meta::Object* current) {
   CO_RETURN_IF_ERROR(co_await Validate(state, Operation::kUpdate, object, current));
   CO_RETURN_IF_ERROR(Settle(request, object));
   state->settled = object;
-  if (registry::DeletesDuringUpdate(object, *current)) {
+  if (registry::DeletesDuringUpdate(request.Strategy(), object, *current)) {
     state->emptied = std::move(object);
     co_return std::optional<Store::Update>();
   }

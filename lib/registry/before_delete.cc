@@ -123,6 +123,13 @@ void MarkDeleting(meta::Object& object, WallTime now) {
 meta::Result<Deletion> BeforeDelete(const Resource& resource, const Strategy& strategy, meta::Object& object,
                                     const DeleteOptions& options, WallTime now) {
   RETURN_IF_ERROR(CheckPreconditions(resource, object, options));
+  if (strategy.HoldsBackDeletion(object)) {
+    if (!object.DeletionTimestamp().empty()) return Deletion::kPending;
+    UpdateFinalizers(object, options);
+    object.SetMeta("deletionTimestamp", meta::FormatTime(now));
+    strategy.PrepareForDelete(object);
+    return Deletion::kMark;
+  }
   const Grace grace = BeginGrace(strategy, object, options, now);
   if (grace.pending) return Deletion::kPending;
   UpdateFinalizers(object, options);

@@ -61,8 +61,8 @@ meta::Result<> BeforeUpdate(const Resource& resource, const Strategy& strategy, 
   return {};
 }
 
-bool DeletesDuringUpdate(const meta::Object& object, const meta::Object& old) {
-  if (!Finalizers(object).empty() || old.DeletionTimestamp().empty()) return false;
+bool DeletesDuringUpdate(const Strategy& strategy, const meta::Object& object, const meta::Object& old) {
+  if (!Finalizers(object).empty() || old.DeletionTimestamp().empty() || strategy.HoldsBackDeletion(object)) return false;
   const json::value* grace = meta::FindField(old.Metadata(), "deletionGracePeriodSeconds");
   return !grace || (grace->is_int64() && grace->get_int64() == 0);
 }

@@ -29,7 +29,7 @@ meta::Result<> BeforeUpdate(const Resource& resource, const Strategy& strategy, 
                             meta::Object& object, const meta::Object& old, bool subresource);
 
 /// True: the object was waiting for its finalizers, and this update removed the last: delete it instead of writing it.
-bool DeletesDuringUpdate(const meta::Object& object, const meta::Object& old);
+bool DeletesDuringUpdate(const Strategy& strategy, const meta::Object& object, const meta::Object& old);
 
 /// A client's wishes for a deletion.
 struct DeleteOptions {

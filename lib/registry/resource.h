@@ -45,6 +45,11 @@ class Strategy {
   /// Updates without a resourceVersion are taken.
   virtual bool AllowUnconditionalUpdate() const { return true; }
 
+  /// What besides metadata.finalizers keeps an object that is being deleted (spec.finalizers of namespaces).
+  virtual bool HoldsBackDeletion(const meta::Object& /*object*/) const { return false; }
+  /// The deletion of an object that is held back begins.
+  virtual void PrepareForDelete(meta::Object& /*object*/) const {}
+
   /// Graceful deletion: seconds to wait before the object goes (0: at once), or nullopt if the kind has none.
   /// `asked` is the client's gracePeriodSeconds.
   virtual std::optional<std::int64_t> GracePeriod(const meta::Object& /*object*/, std::optional<std::int64_t> /*asked*/) const {

@@ -1,14 +1,60 @@
 #include "services/core-api/server.h"
 
-#include "lib/service/chain.h"
+#include "lib/admission/all_plugins.h"
+#include "lib/endpoint/group_server.h"
+#include "lib/etcd/client.h"
+#include "lib/schema/builtin.h"
 #include "lib/service/runtime.h"
+#include "lib/storage/backend.h"
+#include "services/core-api/groups/all_groups.h"
+#include "services/core-api/groups/core/namespace/namespace.h"
+#include "services/core-api/resources/serve.h"
 
 namespace apimesh::core_api {
+namespace {
+
+std::shared_ptr<storage::Backend> OpenBackend(const Flags& flags, service::Runtime& runtime) {
+  etcd::ClientOptions options;
+  options.endpoints = flags.etcd.servers;
+  options.ca_file = flags.etcd.ca_file;
+  options.cert_file = flags.etcd.cert_file;
+  options.key_file = flags.etcd.key_file;
+  std::shared_ptr<etcd::Client> client = etcd::NewClient(std::move(options));
+  return storage::NewBackend(std::move(client), runtime.Executor(), {.prefix = flags.etcd.prefix});
+}
+
+/// "" on the command line is the core group.
+std::vector<registry::Resource> Resources(const Flags& flags) {
+  std::vector<registry::Resource> resources = AllResources(flags.api_groups);
+  const auto ttl = service::ParseDuration(flags.event_ttl);
+  for (registry::Resource& resource : resources) {
+    if (resource.storage_prefix == "events" && ttl) resource.ttl = std::chrono::duration_cast<std::chrono::seconds>(*ttl);
+  }
+  return resources;
+}
+
+}  // namespace
 
 int Run(const Flags& flags) {
   service::Runtime runtime("core-api", flags.common);
-  auto next = std::shared_ptr(rpc::NewDelegateClient(flags.common.EndpointOf(flags.extensions_api)));
-  runtime.Serve(service::ForwardTo(std::move(next)));
+  const std::shared_ptr<storage::Backend> backend = OpenBackend(flags, runtime);
+  runtime.OnStop([backend] { backend->Stop(); });
+
+  const storage::StorePtr namespaces = backend->Open(StorageConfig(NamespaceResource()));
+  runtime.Health().Add("informer-sync", [namespaces] {
+    const meta::Result<> ready = namespaces->Ready();
+    return ready ? std::string() : ready.error().Message();
+  }, service::HealthChecks::kReadyz);
+  const admission::ChainPtr admission = admission::MakeChain(
+      {.namespaces = namespaces}, {.enable = flags.enable_admission_plugins, .disable = flags.disable_admission_plugins});
+
+  endpoint::GroupServerOptions options;
+  options.environment.meta_schema = &schema::Builtin();
+  options.environment.min_request_timeout = std::chrono::seconds(flags.min_request_timeout);
+  options.next = std::shared_ptr(rpc::NewDelegateClient(flags.common.EndpointOf(flags.extensions_api)));
+  const auto server = std::make_shared<endpoint::GroupServer>(std::move(options));
+  server->Replace(ServeAll(Resources(flags), *backend, namespaces, admission));
+  runtime.Serve(server);
   return runtime.Run();
 }
 
