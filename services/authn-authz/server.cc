@@ -5,6 +5,7 @@
 
 #include <thread>
 
+#include "lib/base/log.h"
 #include "lib/rpc/grpc_server.h"
 #include "services/authn-authz/authenticators/chain.h"
 #include "services/authn-authz/authorizers/chain.h"
@@ -16,13 +17,8 @@
 namespace apimesh::authn_authz {
 namespace {
 
-std::vector<rpc::Listener> Listeners(const Options& options) {
-  std::vector<rpc::Listener> listeners;
-  for (const std::string& address : options.listen) {
-    listeners.push_back({address, options.mesh_ca_file, options.mesh_cert_file, options.mesh_key_file});
-  }
-  return listeners;
-}
+// For certificate chains and webhooks; decisions are made on gRPC's threads.
+constexpr int kThreads = 2;
 
 std::vector<AuthorizerConfig> Authorizers(const Options& options) {
   auto configs = LoadAuthorizationConfig(options.authorization);
@@ -44,8 +40,7 @@ class ServerImpl final : public Server {
       : clock_(Clock::System()),
         authorizers_(Authorizers(options)),
         revisions_(std::make_shared<Revisions>(clock_)),
-        core_api_(rpc::NewDelegateClient(
-            {options.core_api, options.mesh_ca_file, options.mesh_cert_file, options.mesh_key_file})),
+        core_api_(rpc::NewDelegateClient(options.common.EndpointOf(options.core_api))),
         state_(core_api_, WantedState(options, authorizers_), revisions_, clock_),
         chain_(BuildAuthenticatorChain(options.authentication, state_.Tokens(), clock_)),
         authorizer_(BuildAuthorizerChain(authorizers_, options.authorization,
@@ -58,14 +53,14 @@ class ServerImpl final : public Server {
         if (change.authentication) cache->Clear();
       });
     }
-    server_ = std::make_unique<rpc::GrpcServer>(Listeners(options), std::vector<grpc::Service*>{&authn_, &authz_, &envoy_});
+    server_ = std::make_unique<rpc::GrpcServer>(options.common.Listeners(), std::vector<grpc::Service*>{&authn_, &authz_, &envoy_});
     server_->SetServing(false);
     state_.OnLoaded([this] {
       log::Info("state loaded: ready");
       server_->SetServing(true);
     });
     state_.Start(io_.get_executor());
-    for (int i = 0; i < options.threads; ++i) threads_.emplace_back([this] { io_.run(); });
+    for (int i = 0; i < kThreads; ++i) threads_.emplace_back([this] { io_.run(); });
   }
 
   ~ServerImpl() override { Stop(); }

@@ -36,7 +36,7 @@ class ServerTest : public ::testing::Test {
     Write("tokens.csv", "admin-token,admin,1,\"system:masters\"\njoe-token,joe,2\n");
     Write("sa.pem", auth::test_keys::kEcPem);
     Write("ca.pem", ca_.pem);
-    options_.listen = {"unix:" + folder_ + "/authn"};
+    options_.common.listen = {"unix:" + folder_ + "/authn"};
     options_.core_api = "unix:" + folder_ + "/core";
     options_.authentication.token_auth_file = folder_ + "/tokens.csv";
     options_.authentication.client_ca_file = folder_ + "/ca.pem";
@@ -52,7 +52,7 @@ class ServerTest : public ::testing::Test {
 
   void StartServer() {
     server_ = Server::Start(options_);
-    channel_ = grpc::CreateChannel(options_.listen[0], grpc::InsecureChannelCredentials());
+    channel_ = grpc::CreateChannel(options_.common.listen[0], grpc::InsecureChannelCredentials());
     authn_ = v1::Authenticator::NewStub(channel_);
     authz_ = v1::Authorizer::NewStub(channel_);
   }

@@ -214,8 +214,21 @@ TEST(Config, ReadsAuthorizationFiles) {
   EXPECT_TRUE(config->at(0).webhook.deny_on_error);
   EXPECT_EQ(config->at(1).type, "RBAC");
   EXPECT_FALSE(ParseAuthorizationConfig(head + "[]"));
-  EXPECT_EQ(ParseGoDuration("1h2m3.5s").value(), std::chrono::milliseconds(3'723'500));
-  EXPECT_FALSE(ParseGoDuration("5"));
+}
+
+TEST(Config, ReadsTheCommandLine) {
+  const char* arguments[] = {"authn-authz", "--listen=unix:/a", "--core-api=unix:/b", "--anonymous-auth=false",
+                             "--service-account-key-file=k1", "--service-account-key-file=k2", "--authorization-mode=Node,RBAC",
+                             "--service-account-issuer=https://a", "--authorization-webhook-cache-authorized-ttl=1m0s",
+                             "--oidc-required-claim=a=b", "--requestheader-group-headers=X-Group,X-Team"};
+  Options options;
+  EXPECT_EQ(ParseCommandLine(std::size(arguments), const_cast<char**>(arguments), options), std::nullopt);
+  EXPECT_FALSE(options.authentication.anonymous_auth);
+  EXPECT_THAT(options.authentication.service_account_key_files, ElementsAre("k1", "k2"));
+  EXPECT_THAT(options.authorization.modes, ElementsAre("Node", "RBAC"));
+  EXPECT_EQ(options.authorization.webhook_authorized_ttl, std::chrono::minutes(1));
+  EXPECT_THAT(options.authentication.requestheader_group_headers, ElementsAre("X-Group", "X-Team"));
+  EXPECT_THAT(options.authentication.oidc_required_claims, ElementsAre("a=b"));
 }
 
 }  // namespace

@@ -11,7 +11,9 @@ meta::Result<std::chrono::milliseconds> ReadDuration(const boost::json::object& 
                                                      std::chrono::milliseconds otherwise) {
   const std::string_view text = meta::FindString(webhook, field);
   if (text.empty()) return otherwise;
-  return ParseGoDuration(text);
+  const auto duration = service::ParseDuration(text);
+  if (!duration) return meta::BadRequest(fmt::format("authorizers[].webhook.{}: invalid duration \"{}\"", field, text));
+  return *duration;
 }
 
 bool IsFalse(const boost::json::object& webhook, std::string_view field) {

@@ -1,12 +1,12 @@
 #pragma once
 
 #include <chrono>
-#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "lib/base/log.h"
 #include "lib/meta/api_error.h"
+#include "lib/service/flags.h"
 
 namespace apimesh::authn_authz {
 
@@ -44,18 +44,11 @@ struct AuthorizationOptions {
 struct Options {
   AuthenticationOptions authentication;
   AuthorizationOptions authorization;
-  std::vector<std::string> listen;          // "unix:/path" or "host:port"
-  std::string core_api;                     // "unix:/path" or "dns:///host:port"
-  std::string mesh_ca_file, mesh_cert_file, mesh_key_file;
-  int threads = 2;
-  log::Level log_level = log::Level::kInfo;
-  log::Format log_format = log::Format::kText;
+  service::CommonFlags common;
+  std::string core_api;  // "unix:/path" or "host:port"
 };
 
-/// Throws std::invalid_argument with a clear text; prints and exits for --help.
-Options ParseCommandLine(int argc, const char* const* argv);
-
-/// Go's durations: "10s", "2m0s", "500ms".
-meta::Result<std::chrono::milliseconds> ParseGoDuration(std::string_view text);
+/// A value: the process should end with this exit code (0 after --help, 1 after a mistake, which has been printed).
+std::optional<int> ParseCommandLine(int argc, char** argv, Options& options);
 
 }  // namespace apimesh::authn_authz
