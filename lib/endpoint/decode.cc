@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "lib/codec/decode.h"
+#include "lib/endpoint/typed_decode.h"
 #include "lib/schema/defaults.h"
 
 namespace apimesh::endpoint {
@@ -29,11 +29,11 @@ void Default(const ResourceRequest& request, json::object& document) {
 
 meta::Result<meta::Object> DecodeBody(const ResourceRequest& request, FieldValidation validation) {
   ASSIGN_OR_RETURN(const codec::Format format, codec::NegotiateInput(request.http.Header("content-type"), request.Offer()));
-  const codec::DecodeTarget target{request.BodyKind(), &request.BodySchema(), request.env->knows_kind};
+  const DecodeTarget target{request.BodyKind(), &request.BodySchema(), request.env->knows_kind};
   Strictness strict;
   Strictness* const collect = validation == FieldValidation::kIgnore ? nullptr : &strict;
-  ASSIGN_OR_RETURN(meta::Object object, codec::Decode(request.http.body, format, target, meta::NewArena(), collect));
-  if (validation == FieldValidation::kStrict && !strict.complaints.empty()) return codec::StrictDecodingError(target.kind, strict);
+  ASSIGN_OR_RETURN(meta::Object object, Decode(request.http.body, format, target, meta::NewArena(), collect));
+  if (validation == FieldValidation::kStrict && !strict.complaints.empty()) return StrictDecodingError(target.kind, strict);
   for (const std::string& complaint : strict.complaints) request.ctx.Warn(complaint);
   Default(request, object.Root());
   return object;

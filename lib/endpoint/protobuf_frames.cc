@@ -72,15 +72,4 @@ std::string ListMetaField(std::string_view resource_version, std::string_view co
 
 void AppendItemField(std::string& out, std::string_view message) { AppendField(out, 2, message); }
 
-std::string WatchFrame(std::string_view type, std::string_view envelope) {
-  std::string raw;
-  AppendField(raw, 1, envelope);
-  std::string event;
-  AppendField(event, 1, type);
-  AppendField(event, 2, raw);
-  std::string frame;
-  for (int shift = 24; shift >= 0; shift -= 8) frame += static_cast<char>(event.size() >> shift);
-  return frame + event;
-}
-
 }  // namespace apimesh::endpoint

@@ -7,7 +7,7 @@
 
 #include "lib/meta/gvk.h"
 
-/// The little protobuf around objects that is made without parsing them: envelopes, lists and watch events.
+/// The little protobuf around objects that is made without parsing them: envelopes and lists.
 namespace apimesh::endpoint {
 
 /// `k8s\0` and a runtime.Unknown of this type around a message.
@@ -19,8 +19,5 @@ std::string_view UnwrapEnvelope(std::string_view envelope);
 std::string ListMetaField(std::string_view resource_version, std::string_view continue_token,
                           std::optional<std::int64_t> remaining);
 void AppendItemField(std::string& out, std::string_view message);
-
-/// A length-delimited watch event around an envelope.
-std::string WatchFrame(std::string_view type, std::string_view envelope);
 
 }  // namespace apimesh::endpoint

@@ -5,7 +5,6 @@
 #include "lib/codec/codec.h"
 #include "lib/endpoint/encode.h"
 #include "lib/endpoint/partial_metadata.h"
-#include "lib/endpoint/protobuf_frames.h"
 
 namespace apimesh::endpoint {
 namespace {
@@ -57,7 +56,9 @@ std::string WatchEncoder::ContentType() const {
 }
 
 std::string WatchEncoder::Frame(std::string_view type, std::string object_json, const schema::Node* node) const {
-  if (request_->output.format == codec::Format::kProtobuf) return WatchFrame(type, Convert(*request_, std::move(object_json), node));
+  if (request_->output.format == codec::Format::kProtobuf) {
+    return codec::WriteProtobufWatchFrame(type, Convert(*request_, std::move(object_json), node));
+  }
   return JsonFrame(type, object_json);
 }
 
@@ -94,10 +95,9 @@ SharedBytes WatchEncoder::Encode(const Event& event) {
     const auto make = [type](std::string_view text) { return JsonFrame(type, text); };
     return event.object->Encoded(fmt::format("watch.{}", type), make);
   }
-  const ServedResource& served = *request_->served;
-  const storage::Entry& entry = *event.object;
-  const auto make = [&served, &entry, type](std::string_view) { return WatchFrame(type, ProtobufOf(served, entry).View()); };
-  return entry.Encoded(fmt::format("watch.protobuf.{}", type), make);
+  const SharedBytes envelope = ProtobufOf(*request_->served, *event.object);  // outside of `make`, which may run under a lock
+  const auto make = [&envelope, type](std::string_view) { return codec::WriteProtobufWatchFrame(type, envelope.View()); };
+  return event.object->Encoded(fmt::format("watch.protobuf.{}", type), make);
 }
 
 }  // namespace apimesh::endpoint

@@ -1,0 +1,134 @@
+#include "lib/endpoint/typed_decode.h"
+
+#include <fmt/format.h>
+
+namespace apimesh::endpoint {
+namespace {
+
+namespace json = meta::json;
+using codec::Format;
+using codec::ParseLimits;
+using codec::Strictness;
+
+/// The first bytes of a body: as text if it looks like JSON, otherwise in hexadecimal.
+std::string Snippet(std::string_view body) {
+  constexpr std::size_t kShown = 30;
+  if (body.empty()) return "<empty>";
+  const std::string_view shown = body.substr(0, kShown);
+  std::string text;
+  const std::size_t first = body.find_first_not_of(" \t\r\n");
+  if (first != std::string_view::npos && body[first] == '{') {
+    text = shown;
+  } else {
+    for (const unsigned char c : shown) text += fmt::format("{:02x}", c);
+  }
+  return body.size() > kShown ? text + " ..." : text;
+}
+
+meta::ApiError Unrecognized(const meta::Gvk& kind, std::string_view body, std::string_view why) {
+  return meta::BadRequest(fmt::format("the object provided is unrecognized (must be of type {}): {} ({})", kind.kind, why, Snippet(body)));
+}
+
+meta::ApiError CannotBeHandled(const meta::Gvk& actual, const meta::Gvk& expected, std::string_view why) {
+  return meta::BadRequest(fmt::format("{} in version {} cannot be handled as a {}: {}", actual.kind, meta::Quoted(actual.Version().ToString()),
+                                      expected.kind, why));
+}
+
+/// kind and apiVersion as the body has them, completed by what the endpoint expects. An error is the text of the problem.
+meta::Result<meta::Gvk> KindOf(const json::value& document, const meta::Gvk& expected) {
+  constexpr std::string_view kHead = "couldn't get version/kind; json parse error: json: cannot unmarshal ";
+  const auto name_of = [](const json::value& value) -> std::string_view {
+    return value.is_array() ? "array" : value.is_object() ? "object" : value.is_string() ? "string" : value.is_bool() ? "bool" : "number";
+  };
+  if (!document.is_object() && !document.is_null()) {
+    return meta::BadRequest(fmt::format(R"({}{} into Go value of type struct {{ APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }})",
+                       kHead, name_of(document)));
+  }
+  meta::Gvk actual = expected;
+  if (document.is_null()) return actual;
+  for (const char* field : {"apiVersion", "kind"}) {
+    const json::value* value = meta::FindField(document.get_object(), field);
+    if (value && !value->is_null() && !value->is_string()) {
+      return meta::BadRequest(fmt::format("{}{} into Go struct field .{} of type string", kHead, name_of(*value), field));
+    }
+  }
+  const std::string_view api_version = meta::FindString(document.get_object(), "apiVersion");
+  if (std::count(api_version.begin(), api_version.end(), '/') > 1) {
+    return meta::BadRequest(fmt::format("unexpected GroupVersion string: {}", api_version));
+  }
+  if (const std::string_view kind = meta::FindString(document.get_object(), "kind"); !kind.empty()) actual.kind = kind;
+  if (!api_version.empty()) {
+    meta::GroupVersion version = meta::GroupVersion::Parse(api_version);
+    if (!version.version.empty() || version.group != expected.group) {
+      actual.group = std::move(version.group);
+      actual.version = std::move(version.version);
+    }
+  }
+  return actual;
+}
+
+/// The reference's decoder makes an object of any kind it has, and fails when it converts that into the wanted one.
+meta::ApiError WrongKind(const meta::Gvk& actual, const DecodeTarget& target) {
+  const meta::Gvk& wanted = target.kind;
+  if (!target.knows || !target.knows(actual)) {
+    return CannotBeHandled(actual, wanted, fmt::format("no kind {} is registered for version {} in scheme \"pkg/runtime/scheme.go:111\"",
+                                                       meta::Quoted(actual.kind), meta::Quoted(actual.ApiVersion())));
+  }
+  if (actual.GroupKind() == wanted.GroupKind()) {
+    return meta::BadRequest(fmt::format("the API version in the data ({}) does not match the expected API version ({})",
+                                        actual.ApiVersion(), wanted.ApiVersion()));
+  }
+  const std::string package = wanted.group.empty() ? "core" : wanted.group.substr(0, wanted.group.find('.'));
+  return CannotBeHandled(actual, wanted, fmt::format("converting ({}.{}) to ({}.{}): unknown conversion", actual.version, actual.kind,
+                                                     package, wanted.kind));
+}
+
+meta::Result<meta::Object> DecodeProtobuf(std::string_view body, const DecodeTarget& target, json::storage_ptr arena) {
+  const auto kind = codec::PeekProtobuf(body);
+  if (!kind) return Unrecognized(target.kind, body, kind.error().Message());
+  meta::Gvk actual = *kind;
+  if (actual.kind.empty()) actual = target.kind;
+  if (actual != target.kind) {
+    return WrongKind(actual, target);
+  }
+  auto object = codec::ReadProtobuf(body, *target.node, std::move(arena));
+  if (!object) return CannotBeHandled(actual, target.kind, object.error().Message());
+  object->SetGvk(target.kind);
+  RETURN_IF_ERROR(codec::Normalise(object->Root(), *target.node, nullptr));
+  return object;
+}
+
+}  // namespace
+
+meta::Result<meta::Object> Decode(std::string_view body, Format format, const DecodeTarget& target, json::storage_ptr arena,
+                                  Strictness* strict, const ParseLimits& limits) {
+  if (format == Format::kProtobuf) return DecodeProtobuf(body, target, std::move(arena));
+  auto document = format == Format::kYaml ? codec::ParseYaml(body, arena, strict, limits) : codec::ParseJson(body, arena, strict, limits);
+  if (!document) {
+    if (document.error().Code() != 400) return document.error();
+    const bool syntax = format == Format::kJson;
+    return Unrecognized(target.kind, body, (syntax ? "couldn't get version/kind; json parse error: " : "") + document.error().Message());
+  }
+  const auto actual = KindOf(*document, target.kind);
+  if (!actual) return Unrecognized(target.kind, body, actual.error().Message());
+  if (actual->kind != target.kind.kind || actual->Version() != target.kind.Version()) {
+    return WrongKind(*actual, target);
+  }
+  json::object root(arena);
+  if (document->is_object()) root = std::move(document->get_object());
+  if (const auto result = codec::Normalise(root, *target.node, strict); !result) {
+    return CannotBeHandled(*actual, target.kind, result.error().Message());
+  }
+  meta::Object object(std::move(root));
+  if (object.Kind().empty() || object.ApiVersion().empty()) {
+    object.SetGvk(target.kind);
+    RETURN_IF_ERROR(codec::Normalise(object.Root(), *target.node, nullptr));  // puts the two in front
+  }
+  return object;
+}
+
+meta::ApiError StrictDecodingError(const meta::Gvk& kind, const Strictness& strict) {
+  return CannotBeHandled(kind, kind, fmt::format("strict decoding error: {}", fmt::join(strict.complaints, ", ")));
+}
+
+}  // namespace apimesh::endpoint
