@@ -69,7 +69,7 @@ class Server::Impl {
         quota_(store_, journal_, options_.quota_backend_bytes),
         watches_(loop_, store_, identity_, options_.max_request_bytes),
         services_{loop_,  journal_,  store_,    watches_,
-                  quota_, metrics_, identity_, {options_.max_request_bytes, options_.max_txn_ops}},
+                  quota_, metrics_, identity_, {options_.max_request_bytes, options_.max_txn_ops}, options_.data_dir},
         methods_(AllMethods(services_)),
         listener_(loop_, MakeRoutes()),
         auto_compaction_(loop_, store_, clock, options_) {}

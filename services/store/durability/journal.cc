@@ -95,6 +95,8 @@ void Journal::Stop() {
   }
   task_ready_.notify_one();
   background_thread_.join();
+  for (auto& [id, thread] : asides_) thread.join();
+  asides_.clear();
 }
 
 std::uint64_t Journal::Append(const EntryWriter& entry) {
@@ -235,7 +237,34 @@ void Journal::Erase(std::vector<ChangeId> ids, EventLoop::Callback done) {
   });
 }
 
+void Journal::Aside(std::function<void(const Base::View&)> work, EventLoop::Callback done) {
+  WhenInBase([this, work = std::move(work), done = std::move(done)] {
+    const std::uint64_t id = next_aside_++;
+    auto view = std::shared_ptr<Base::View>(base_->OpenView());
+    asides_[id] = std::thread([this, id, work, done, view = std::move(view)]() mutable {
+      work(*view);
+      view.reset();
+      loop_.Post([this, id, done] {
+        EndAside(id);
+        done();
+      });
+    });
+  });
+}
+
+void Journal::EndAside(std::uint64_t id) {
+  asides_[id].join();
+  asides_.erase(id);
+  if (!asides_.empty()) return;
+  for (EventLoop::Callback& defragment : std::exchange(waiting_defragments_, {})) defragment();
+}
+
 void Journal::Defragment(EventLoop::Callback done) {
+  if (asides_.empty()) return StartDefragment(std::move(done));
+  waiting_defragments_.push_back([this, done = std::move(done)] { StartDefragment(done); });
+}
+
+void Journal::StartDefragment(EventLoop::Callback done) {
   const std::filesystem::path copy = options_.folder / "base.new";
   const auto write_copy = [this, copy] {
     std::filesystem::remove_all(copy);

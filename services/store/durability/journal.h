@@ -5,6 +5,7 @@
 #include <deque>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -58,7 +59,10 @@ class Journal {
   void Erase(std::vector<ChangeId> ids, EventLoop::Callback done);
   /// Runs `work` on the background thread, in order with the rest of its work, then `done` on the loop.
   void InBackground(std::function<void()> work, EventLoop::Callback done);
-  /// Rewrites the base without free pages. Reads wait meanwhile (done at the end, on the loop).
+  /// Runs `work` on a thread of its own with a view of everything appended so far; then `done` on the loop. For work
+  /// that takes long: nothing waits for it, except a defragmentation.
+  void Aside(std::function<void(const Base::View&)> work, EventLoop::Callback done);
+  /// Rewrites the base without free pages; writing to it waits meanwhile, requests do not.
   void Defragment(EventLoop::Callback done);
 
   const Base::View& View() const { return *view_; }
@@ -80,6 +84,8 @@ class Journal {
   void AddTask(std::function<void()> task);
   void ApplySegment(const LogSegment& segment);
   void OpenBase();
+  void StartDefragment(EventLoop::Callback done);
+  void EndAside(std::uint64_t id);
 
   EventLoop& loop_;
   Options options_;
@@ -91,6 +97,9 @@ class Journal {
   std::uint64_t next_sequence_ = 1;
   std::atomic<std::uint64_t> log_bytes_ = 0;
   Batch turn_;  // what this turn appended
+  std::map<std::uint64_t, std::thread> asides_;
+  std::uint64_t next_aside_ = 0;
+  std::vector<EventLoop::Callback> waiting_defragments_;  // until no aside holds a view
 
   std::uint64_t last_written_ = 0;  // by the log thread
 

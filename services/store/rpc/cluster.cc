@@ -37,6 +37,13 @@ void AddClusterMethods(Services& services, Methods& methods) {
   methods["/etcdserverpb.Cluster/MemberRemove"] = Refuse(errors::NotEnoughStartedMembers());
   methods["/etcdserverpb.Cluster/MemberPromote"] = Refuse(errors::MemberNotLearner());
   methods["/etcdserverpb.Auth/Authenticate"] = Refuse(errors::AuthNotEnabled());
+  for (const char* method : {"/etcdserverpb.Auth/UserList", "/etcdserverpb.Auth/RoleList"}) {
+    methods[method] = UnaryBytes([&services](const CallPtr& call, std::string_view) {
+      std::string response;
+      wire::AppendMessage(response, 1, services.identity.Header(services.store.Durable()));
+      Answer(call, std::move(response));
+    });
+  }
   methods["/etcdserverpb.Auth/AuthStatus"] = UnaryBytes([&services](const CallPtr& call, std::string_view) {
     std::string response;
     wire::AppendMessage(response, 1, services.identity.Header(services.store.Durable()));

@@ -1,5 +1,7 @@
 #include "lib/base/log.h"
 #include "proto/etcd/v3/rpc.pb.h"
+#include "services/store/bolt/etcd_snapshot.h"
+#include "services/store/maintenance/hash.h"
 #include "services/store/maintenance/version.h"
 #include "services/store/mvcc/errors.h"
 #include "services/store/rpc/services.h"
@@ -63,6 +65,41 @@ void Defragment(Services& services, const CallPtr& call, const DefragmentRequest
   services.journal.Defragment([call] { Answer(call, {}); });
 }
 
+void HashKv(Services& services, const CallPtr& call, const HashKVRequest& request) {
+  const Store& store = services.store;
+  const Revision now = store.Durable(), compacted = store.Compacted();
+  if (request.revision() > now) return call->Finish(errors::FutureRevision());
+  if (request.revision() > 0 && request.revision() < compacted) return call->Finish(errors::Compacted());
+  const Revision revision = request.revision() > 0 ? request.revision() : now;
+  const auto hash = std::make_shared<std::uint32_t>(0);
+  const auto superseded = compacted > 0 ? SupersededVersions(store.index(), compacted, revision) : std::vector<ChangeId>{};
+  const auto compute = [=](const Base::View& view) { *hash = HashKv(view, compacted, revision, superseded); };
+  services.journal.Aside(compute, [&services, call, hash, compacted, revision, now] {
+    HashKVResponse response;
+    FillHeader(services, *response.mutable_header());
+    response.mutable_header()->set_revision(now);
+    response.set_hash(*hash);
+    response.set_compact_revision(compacted > 0 ? compacted : -1);
+    response.set_hash_revision(revision);
+    Answer(call, response.SerializeAsString());
+  });
+}
+
+// etcd sums up its whole database, layout and all, so this number is comparable between our stores only.
+void Hash(Services& services, const CallPtr& call, const HashRequest&) {
+  const auto hash = std::make_shared<std::uint32_t>(0);
+  const auto compute = [hash](const Base::View& view) {
+    *hash = HashKv(view, 0, std::numeric_limits<Revision>::max(), {});
+    view.Leases([&](LeaseId id, std::int64_t ttl) { *hash = Crc32c(*hash, fmt::format("{}:{};", id, ttl)); });
+  };
+  services.journal.Aside(compute, [&services, call, hash] {
+    HashResponse response;
+    FillHeader(services, *response.mutable_header());
+    response.set_hash(*hash);
+    Answer(call, response.SerializeAsString());
+  });
+}
+
 template <class Request>
 Method Bind(Services& services, void (*run)(Services&, const CallPtr&, const Request&)) {
   return Unary<Request>([&services, run](const CallPtr& call, const Request& request) { run(services, call, request); });
@@ -74,6 +111,8 @@ void AddMaintenanceMethods(Services& services, Methods& methods) {
   methods["/etcdserverpb.Maintenance/Status"] = Bind(services, &GetStatus);
   methods["/etcdserverpb.Maintenance/Alarm"] = Bind(services, &Alarm);
   methods["/etcdserverpb.Maintenance/Defragment"] = Bind(services, &Defragment);
+  methods["/etcdserverpb.Maintenance/HashKV"] = Bind(services, &HashKv);
+  methods["/etcdserverpb.Maintenance/Hash"] = Bind(services, &Hash);
   methods["/etcdserverpb.Maintenance/MoveLeader"] = UnaryBytes(
       [](const CallPtr& call, std::string_view) { call->Finish(errors::BadLeaderTransferee()); });
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -30,6 +31,7 @@ struct Services {
   Metrics& metrics;
   const Identity& identity;
   Limits limits;
+  std::filesystem::path folder;  // for files that live as long as a call
 };
 
 /// Makes the handler of one call.
@@ -42,6 +44,7 @@ void AddWatchMethods(Services& services, Methods& methods);
 void AddLeaseMethods(Services& services, Methods& methods);
 void AddClusterMethods(Services& services, Methods& methods);
 void AddMaintenanceMethods(Services& services, Methods& methods);
+void AddSnapshotMethod(Services& services, Methods& methods);
 void AddHealthMethods(Methods& methods);
 
 /// All of them, by full gRPC path.

@@ -46,6 +46,7 @@ Methods AllMethods(Services& services) {
   AddLeaseMethods(services, methods);
   AddClusterMethods(services, methods);
   AddMaintenanceMethods(services, methods);
+  AddSnapshotMethod(services, methods);
   AddHealthMethods(methods);
   return methods;
 }
