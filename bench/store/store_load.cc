@@ -117,7 +117,7 @@ class Client {
   }
 
  private:
-  static nghttp2_nv Header(const char* name, const std::string& value) {
+  static nghttp2_nv Header(const char* name, std::string_view value) {
     return {reinterpret_cast<std::uint8_t*>(const_cast<char*>(name)),
             reinterpret_cast<std::uint8_t*>(const_cast<char*>(value.data())), std::strlen(name), value.size(), 0};
   }

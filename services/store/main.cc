@@ -1,6 +1,11 @@
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <pthread.h>
+#include <cstring>
+#include <filesystem>
 #include <thread>
 
 #include "lib/base/log.h"
@@ -21,6 +26,8 @@ log::Level ToLevel(const std::string& name) {
 
 int Serve(const store::Options& options) {
   log::Init("store", options.log_format == "json" ? log::Format::kJson : log::Format::kText, ToLevel(options.log_level));
+  // OpenSSL writes to sockets whose peer may be gone.
+  std::signal(SIGPIPE, SIG_IGN);
   // Blocked before any thread exists, so that one thread alone gets them.
   sigset_t signals;
   sigemptyset(&signals);
@@ -39,10 +46,23 @@ int Serve(const store::Options& options) {
   return 0;
 }
 
+// `store snapshot …` and its like are another binary beside this one, which loads the gRPC library; the server does not.
+bool IsToolCommand(const char* word) {
+  const std::string_view command(word);
+  return command == "snapshot" || command == "import" || command == "export";
+}
+
+int RunTool(char** argv) {
+  const std::string tool = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "store-tool";
+  execv(tool.c_str(), argv);
+  throw std::runtime_error("cannot run " + tool + ": " + std::strerror(errno));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
+    if (argc > 1 && IsToolCommand(argv[1])) return RunTool(argv);
     const store::Options options = store::ParseOptions(std::vector<std::string>(argv + 1, argv + argc));
     if (options.show_help) {
       std::fputs(store::HelpText().c_str(), stdout);

@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <sstream>
 #include <stdexcept>
 #include <system_error>
 
@@ -73,11 +72,15 @@ void Log::Append(std::string_view frames) {
 }
 
 std::string ReadSegment(const LogSegment& segment) {
+  std::string bytes(std::filesystem::file_size(segment.path), '\0');
   std::ifstream file(segment.path, std::ios::binary);
-  std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  // A segment whose creation was cut short holds nothing.
-  if (bytes.size() < kMagic.size() || bytes.find_first_not_of('\0') == std::string::npos) return {};
-  if (!bytes.starts_with(kMagic)) throw std::runtime_error("not a log of this store: " + segment.path.string());
+  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  if (!file) throw std::runtime_error("cannot read " + segment.path.string());
+  if (!bytes.starts_with(kMagic)) {
+    // A segment whose creation was cut short holds nothing.
+    if (bytes.size() < kMagic.size() || bytes.find_first_not_of('\0') == std::string::npos) return {};
+    throw std::runtime_error("not a log of this store: " + segment.path.string());
+  }
   bytes.erase(0, kMagic.size());
   return bytes;
 }

@@ -18,9 +18,11 @@ void KeyIndex::Apply(const Change& change) {
     entry->key = change.key;
     const std::string_view key = entry->key;
     // Keys often arrive in order, and then the end is the place.
-    it = keys_.emplace_hint(keys_.end(), key, std::move(entry));
+    it = keys_.emplace_hint(keys_.end(), key, Slot{std::move(entry)});
   }
-  Entry& entry = *it->second;
+  Entry& entry = *it->second.entry;
+  it->second.newest = change.id.main;
+  it->second.exists = !change.deleted;
   if (!entry.versions.empty() || change.deleted) {
     garbage_.push_back({change.id.main, &entry});
     ++entry.in_garbage_queue;
@@ -30,7 +32,19 @@ void KeyIndex::Apply(const Change& change) {
 
 const KeyIndex::Entry* KeyIndex::Find(std::string_view key) const {
   const auto it = keys_.find(key);
-  return it == keys_.end() ? nullptr : it->second.get();
+  return it == keys_.end() ? nullptr : it->second.entry.get();
+}
+
+std::int64_t KeyIndex::CountAfter(std::string_view after, std::string_view end, Revision revision) const {
+  std::int64_t count = 0;
+  const bool to_the_end = end.size() == 1 && end[0] == '\0';
+  if (!to_the_end && end <= after) return 0;
+  const auto stop = to_the_end ? keys_.end() : keys_.lower_bound(end);
+  for (auto it = keys_.upper_bound(after); it != stop; ++it) {
+    const bool exists = it->second.newest <= revision ? it->second.exists : it->second.entry->At(revision) != nullptr;
+    count += exists ? 1 : 0;
+  }
+  return count;
 }
 
 void KeyIndex::CompactEntry(Entry& entry, Revision revision, std::vector<ChangeId>& dropped) {

@@ -47,14 +47,17 @@ class KeyIndex {
     }
     const bool to_the_end = end.size() == 1 && end[0] == '\0';
     for (auto it = keys_.lower_bound(key); it != keys_.end() && (to_the_end || it->first < end); ++it) {
-      if (!visit(*it->second)) return;
+      if (!visit(*it->second.entry)) return;
     }
   }
+
+  /// How many keys in (after, end) exist at `revision`. A page of a long list asks this for all keys behind the page,
+  /// so it looks at the tree only and at no entry that has not changed since.
+  std::int64_t CountAfter(std::string_view after, std::string_view end, Revision revision) const;
 
   /// Drops versions that no reader at `revision` or later can see, at most `bound` keys; adds their ids to `dropped`.
   /// Deletions made by `revision` itself stay: a watch may still begin there. True: nothing more to drop.
   bool Compact(Revision revision, std::size_t bound, std::vector<ChangeId>& dropped);
-  /// Ends a round of Compact() calls.
   std::size_t size() const { return keys_.size(); }
 
  private:
@@ -62,9 +65,14 @@ class KeyIndex {
     Revision since;  // the revision that made an older version, or itself, garbage
     Entry* entry;
   };
+  struct Slot {
+    std::unique_ptr<Entry> entry;
+    Revision newest = 0;  // of the newest version
+    bool exists = false;  // it is not a deletion
+  };
   void CompactEntry(Entry& entry, Revision revision, std::vector<ChangeId>& dropped);
 
-  absl::btree_map<std::string_view, std::unique_ptr<Entry>> keys_;  // the views point into the entries
+  absl::btree_map<std::string_view, Slot> keys_;  // the views point into the entries
   std::deque<Garbage> garbage_;  // oldest first
   std::vector<Garbage> kept_;    // deletions at the very revision of the compaction that runs
 };

@@ -65,14 +65,21 @@ Status ExecuteRange(const Store& store, const RangeRequest& request, Revision ne
 
   std::int64_t count = 0;
   std::vector<Change> found;
-  store.index().Walk(request.key(), request.range_end(), [&](const KeyIndex::Entry& entry) {
+  std::string_view page_end;
+  const bool counts_a_range = request.count_only() && !request.range_end().empty();
+  if (counts_a_range) page_end = request.key();
+  // To count a range only its first key has to be looked at here; the tree tells the rest.
+  store.index().Walk(request.key(), counts_a_range ? std::string() : request.range_end(), [&](const KeyIndex::Entry& entry) {
     const KeyVersion* version = entry.At(revision);
     if (version == nullptr) return true;
     ++count;
-    if (request.count_only() || found.size() >= wanted || (filtered && !Passes(request, *version))) return true;
+    if (request.count_only() || (filtered && !Passes(request, *version))) return true;
     found.push_back({version->id, false, entry.key, {}, version->create, version->version, version->lease});
-    return true;
+    if (found.size() < wanted) return true;
+    page_end = entry.key;
+    return false;
   });
+  if (!page_end.empty()) count += store.index().CountAfter(page_end, request.range_end(), revision);
   if (wanted != SIZE_MAX && found.size() > limit) found.resize(limit);  // no need for the values of the rest
   const bool more = wanted != SIZE_MAX && !request.count_only() && count > static_cast<std::int64_t>(limit);
   if (values) {

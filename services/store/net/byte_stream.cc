@@ -11,6 +11,8 @@ namespace apimesh::store {
 namespace {
 
 constexpr std::size_t kReadChunk = 64 * 1024;
+// Reads land here first: growing the target by a whole chunk would zero it each time.
+thread_local char scratch[kReadChunk];
 
 class Plain final : public ByteStream {
  public:
@@ -19,11 +21,11 @@ class Plain final : public ByteStream {
   int Fd() const override { return fd_; }
 
   Outcome Read(std::string& buffer) override {
-    const std::size_t before = buffer.size();
-    buffer.resize(before + kReadChunk);
-    const ssize_t got = recv(fd_, buffer.data() + before, kReadChunk, 0);
-    buffer.resize(before + (got > 0 ? static_cast<std::size_t>(got) : 0));
-    if (got > 0) return Outcome::kDone;
+    const ssize_t got = recv(fd_, scratch, kReadChunk, 0);
+    if (got > 0) {
+      buffer.append(scratch, static_cast<std::size_t>(got));
+      return Outcome::kDone;
+    }
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) return Outcome::kWouldBlock;
     return Outcome::kClosed;
   }
@@ -59,18 +61,16 @@ class Tls final : public ByteStream {
   int Fd() const override { return fd_; }
 
   Outcome Read(std::string& buffer) override {
-    const std::size_t before = buffer.size();
-    buffer.resize(before + kReadChunk);
     std::size_t total = 0;
     int result = 1;
     // All that is decrypted must be taken: epoll knows nothing of bytes that OpenSSL holds.
     while (total < kReadChunk) {
       ERR_clear_error();
-      result = SSL_read(ssl_, buffer.data() + before + total, static_cast<int>(kReadChunk - total));
+      result = SSL_read(ssl_, scratch + total, static_cast<int>(kReadChunk - total));
       if (result <= 0) break;
       total += static_cast<std::size_t>(result);
     }
-    buffer.resize(before + total);
+    buffer.append(scratch, total);
     if (total > 0) return Outcome::kDone;
     return Wants(result) ? Outcome::kWouldBlock : Outcome::kClosed;
   }

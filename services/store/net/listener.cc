@@ -100,6 +100,7 @@ class Listener::Acceptor final : public FdHandler {
       if (client < 0) return;
       const int one = 1;
       if (unix_path_.empty()) setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+      setsockopt(client, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof one);  // finds clients that vanished
       listener_.Accepted(client, tls_.get());
     }
   }

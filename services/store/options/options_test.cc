@@ -1,0 +1,50 @@
+#include "services/store/options/options.h"
+
+#include <gtest/gtest.h>
+
+namespace apimesh::store {
+namespace {
+
+TEST(Options, TakesEtcdsForms) {
+  const Options options = ParseOptions({"--data-dir", "d", "-name=n", "--listen-client-urls=http://a:1,unix:///s",
+                                        "--client-cert-auth", "--unsafe-no-fsync", "--snapshot-count", "5",
+                                        "--initial-cluster", "n=http://a:2", "--pre-vote=false"});
+  EXPECT_EQ(options.data_dir, "d");
+  EXPECT_EQ(options.name, "n");
+  EXPECT_EQ(options.listen_client_urls, (std::vector<std::string>{"http://a:1", "unix:///s"}));
+  EXPECT_TRUE(options.tls.client_cert_auth);
+  EXPECT_FALSE(options.sync);
+}
+
+TEST(Options, ReadsRetentionInItsMode) {
+  EXPECT_EQ(ParseOptions({"--auto-compaction-retention", "1"}).auto_compaction_period, std::chrono::hours(1));
+  EXPECT_EQ(ParseOptions({"--auto-compaction-retention", "5m30s"}).auto_compaction_period, std::chrono::seconds(330));
+  const Options by_revision = ParseOptions({"--auto-compaction-mode=revision", "--auto-compaction-retention=1000"});
+  EXPECT_EQ(by_revision.auto_compaction_revisions, 1000);
+}
+
+struct Case {
+  std::vector<std::string> arguments;
+  const char* message;
+};
+class BadOptions : public ::testing::TestWithParam<Case> {};
+
+TEST_P(BadOptions, SayWhatIsWrong) {
+  try {
+    ParseOptions(GetParam().arguments);
+    FAIL() << "accepted";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_STREQ(error.what(), GetParam().message);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Table, BadOptions,
+    ::testing::Values(Case{{"--no-such-flag"}, "unknown flag: --no-such-flag"},
+                      Case{{"--data-dir"}, "flag needs a value: --data-dir"}, Case{{"serve"}, "unexpected argument: serve"},
+                      Case{{"--max-txn-ops=x"}, "invalid value \"x\" for flag --max-txn-ops: not a number: x"},
+                      Case{{"--auto-compaction-mode=no", "--auto-compaction-retention=1"},
+                           "unknown auto-compaction-mode \"no\""}));
+
+}  // namespace
+}  // namespace apimesh::store

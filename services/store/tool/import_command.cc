@@ -1,0 +1,148 @@
+#include <grpcpp/grpcpp.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <stdexcept>
+#include <unordered_map>
+
+#include "proto/etcd/v3/rpc.grpc.pb.h"
+#include "services/store/durability/base.h"
+#include "services/store/tool/channel.h"
+#include "services/store/tool/commands.h"
+
+namespace apimesh::store::tool {
+namespace {
+
+using namespace etcdserverpb;
+
+constexpr int kPage = 500;
+const std::string kFirst(1, '\0');
+
+/// Copies a live etcd into a base, revisions and leases unchanged: the keys at one revision, then what happened since.
+class Importer {
+ public:
+  Importer(const std::string& url, const Arguments& arguments, Base& base)
+      : channel_(OpenChannel(url, arguments)), kv_(KV::NewStub(channel_)), base_(base) {}
+
+  Revision Run() {
+    const Revision start = CopyKeys();
+    CopyLeases();
+    return Follow(start);
+  }
+
+ private:
+  RangeResponse Range(const std::string& key, Revision revision, int limit) {
+    RangeRequest request;
+    request.set_key(key);
+    request.set_range_end(kFirst);
+    request.set_revision(revision);
+    request.set_limit(limit);
+    grpc::ClientContext context;
+    RangeResponse response;
+    Require(kv_->Range(&context, request, &response), "reading the source");
+    return response;
+  }
+
+  Revision CopyKeys() {
+    Revision revision = 0;
+    std::unordered_map<Revision, std::uint32_t> subs;  // keys of one transaction need places within it
+    std::string next = kFirst;
+    for (bool more = true; more;) {
+      const RangeResponse page = Range(next, revision, kPage);
+      if (revision == 0) revision = page.header().revision();
+      const auto writer = base_.OpenWriter();
+      for (const auto& kv : page.kvs()) {
+        writer->OnChange({.id = {kv.mod_revision(), subs[kv.mod_revision()]++},
+                          .key = kv.key(),
+                          .value = kv.value(),
+                          .create = kv.create_revision(),
+                          .version = kv.version(),
+                          .lease = kv.lease()});
+      }
+      // History before the copy is not there, so that is where ours begins.
+      writer->OnCompacted(revision);
+      writer->Commit();
+      keys_ += static_cast<std::size_t>(page.kvs_size());
+      more = page.more() && page.kvs_size() > 0;
+      if (more) next = page.kvs(page.kvs_size() - 1).key() + '\0';
+    }
+    std::printf("copied %zu keys at revision %ld\n", keys_, static_cast<long>(revision));
+    return revision;
+  }
+
+  void CopyLeases() {
+    const auto leases = Lease::NewStub(channel_);
+    LeaseLeasesResponse all;
+    grpc::ClientContext context;
+    Require(leases->LeaseLeases(&context, {}, &all), "listing leases");
+    const auto writer = base_.OpenWriter();
+    for (const LeaseStatus& lease : all.leases()) {
+      LeaseTimeToLiveRequest request;
+      request.set_id(lease.id());
+      LeaseTimeToLiveResponse response;
+      grpc::ClientContext asking;
+      Require(leases->LeaseTimeToLive(&asking, request, &response), "reading a lease");
+      if (response.ttl() > 0) writer->OnLeaseGranted(lease.id(), response.grantedttl());
+    }
+    writer->Commit();
+  }
+
+  Revision Follow(Revision reached) {
+    const Revision target = Range("a", 0, 1).header().revision();
+    if (target <= reached) return reached;
+    const auto watches = Watch::NewStub(channel_);
+    grpc::ClientContext context;
+    const auto stream = watches->Watch(&context);
+    WatchRequest request;
+    request.mutable_create_request()->set_key(kFirst);
+    request.mutable_create_request()->set_range_end(kFirst);
+    request.mutable_create_request()->set_start_revision(reached + 1);
+    stream->Write(request);
+    WatchResponse response;
+    std::uint32_t sub = 0;
+    while (reached < target && stream->Read(&response)) {
+      if (response.canceled()) throw std::runtime_error("the source compacted its history meanwhile; try again");
+      const auto writer = base_.OpenWriter();
+      for (const auto& event : response.events()) {
+        const auto& kv = event.kv();
+        const bool deleted = event.type() == mvccpb::Event::DELETE;
+        sub = kv.mod_revision() == reached ? sub + 1 : 0;
+        reached = kv.mod_revision();
+        writer->OnChange({.id = {reached, sub},
+                          .deleted = deleted,
+                          .key = kv.key(),
+                          .value = kv.value(),
+                          .create = kv.create_revision(),
+                          .version = kv.version(),
+                          .lease = kv.lease()});
+      }
+      writer->Commit();
+    }
+    context.TryCancel();
+    return reached;
+  }
+
+  std::shared_ptr<grpc::Channel> channel_;
+  std::unique_ptr<KV::Stub> kv_;
+  Base& base_;
+  std::size_t keys_ = 0;
+};
+
+}  // namespace
+
+int RunImport(const std::vector<std::string>& words) {
+  const Arguments arguments =
+      Arguments::Parse(words, {"from", "from-snapshot", "data-dir", "cacert", "cert", "key"});
+  const std::string folder = arguments.Require("data-dir");
+  if (!arguments.Get("from-snapshot").empty()) {
+    return RunSnapshot({"restore", arguments.Get("from-snapshot"), "--data-dir", folder});
+  }
+  RequireFreshFolder(folder);
+  std::filesystem::create_directories(std::filesystem::path(folder) / "base");
+  const auto base = Base::Open(std::filesystem::path(folder) / "base", {});
+  const Revision reached = Importer(arguments.Require("from"), arguments, *base).Run();
+  std::printf("imported up to revision %ld into %s\n", static_cast<long>(reached), folder.c_str());
+  return 0;
+}
+
+}  // namespace apimesh::store::tool
