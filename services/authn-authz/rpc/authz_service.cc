@@ -67,7 +67,7 @@ grpc::ServerUnaryReactor* AuthzService::Rules(grpc::CallbackServerContext* conte
     out->mutable_verbs()->Assign(rule.verbs.begin(), rule.verbs.end());
     out->mutable_paths()->Assign(rule.paths.begin(), rule.paths.end());
   }
-  response->set_incomplete(rules.incomplete || !rules.errors.empty());
+  response->set_incomplete(rules.incomplete);
   if (!rules.errors.empty()) response->set_evaluation_error(JoinErrors(rules.errors));
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
   reactor->Finish(grpc::Status::OK);
