@@ -12,6 +12,7 @@ namespace {
 
 constexpr auto kFirstPause = std::chrono::milliseconds(50), kLongestPause = std::chrono::milliseconds(250);
 constexpr auto kPauseWhenAbsent = std::chrono::seconds(10);
+constexpr auto kListTimeout = std::chrono::seconds(60);
 constexpr int kPageSize = 500;
 constexpr int kWatchSeconds = 570;
 
@@ -79,8 +80,17 @@ Task<meta::Result<std::string>> ResourceWatch::List() {
       const std::lock_guard lock(mutex_);
       cancel_stream_ = std::move(cancel);
     };
+    rpc::Request request = CoreApiRequest(source_.path, query);
+    request.deadline = std::chrono::steady_clock::now() + kListTimeout;
+    rpc::Request again = request;
+    rpc::Response answer = co_await core_api_->Call(std::move(request));
     LineReader reader(nullptr, on_cancel);
-    co_await core_api_->Stream(CoreApiRequest(source_.path, query), reader);
+    if (answer.use_stream) {
+      co_await core_api_->Stream(std::move(again), reader);
+    } else {
+      co_await reader.WriteHead(answer.code, std::move(answer.headers));
+      co_await reader.Write(std::move(answer.body));
+    }
     if (stopped_) co_return meta::ServiceUnavailable("stopped");
     if (reader.Aborted()) co_return meta::ServiceUnavailable("the list broke off");
     boost::system::error_code error;

@@ -8,6 +8,11 @@ namespace apimesh::authn_authz::fake {
 class FakeCoreApi::Handler final : public rpc::DelegateHandler {
  public:
   Task<rpc::Response> Call(rpc::Request request) override {
+    if (request.info.verb == "list") {
+      rpc::Response large;
+      large.use_stream = true;
+      co_return large;
+    }
     const std::lock_guard lock(mutex_);
     const std::size_t slash = request.path.rfind('/');
     for (const auto& [path, objects] : objects_) {
