@@ -44,7 +44,8 @@ Task<meta::ApiError> Exists(RequestPtr request, storage::Key key, meta::ApiError
                                request->GetGroupResource().ToString(), meta::Quoted(data.name));
     data.retry_after_seconds = 1;
   }
-  const meta::Result<storage::EntryPtr> existing = co_await request->served->store->Get(request->ctx, std::move(key), {});
+  const storage::GetOptions newest;
+  const meta::Result<storage::EntryPtr> existing = co_await request->served->store->Get(request->ctx, std::move(key), newest);
   if (existing && (*existing)->Json().View().find("\"deletionTimestamp\":") != std::string_view::npos) {
     data.message = "object is being deleted: " + data.message;
   }
@@ -77,7 +78,8 @@ Task<Answer> CreateOnce(std::shared_ptr<Creation> creation) {
   ASSIGN_OR_CO_RETURN(const storage::Key key, storage::KeyFor(resource.scope == registry::Scope::kNamespaced, object.Namespace(),
                                                               object.Name()));
   if (creation->options.dry_run) {
-    const meta::Result<storage::EntryPtr> existing = co_await request->served->store->Get(request->ctx, key, {});
+    const storage::GetOptions newest;
+    const meta::Result<storage::EntryPtr> existing = co_await request->served->store->Get(request->ctx, key, newest);
     if (existing) {
       const meta::ApiError error = meta::AlreadyExists(request->GetGroupResource(), object.Name());
       co_return co_await Exists(request, key, error, generated);

@@ -87,7 +87,8 @@ Task<meta::Result<Deleted>> DeleteOne(RequestPtr request, std::string ns, std::s
   const storage::StorePtr& store = request->served->store;
 
   // A look first: most objects are neither graceful nor held by a finalizer, and go with one write.
-  ASSIGN_OR_CO_RETURN(const storage::EntryPtr entry, co_await store->Get(request->ctx, key, {}));
+  const storage::GetOptions newest;
+  ASSIGN_OR_CO_RETURN(const storage::EntryPtr entry, co_await store->Get(request->ctx, key, newest));
   ASSIGN_OR_CO_RETURN(const meta::Object seen, Parse(entry));
   meta::Object trial = seen;
   ASSIGN_OR_CO_RETURN(state->decision, registry::BeforeDelete(request->Resource(), request->Strategy(), trial, options,

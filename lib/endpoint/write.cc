@@ -116,7 +116,8 @@ meta::Result<rpc::Response> Respond(const ResourceRequest& request, int code, co
 /// The same, without the last step.
 Task<meta::Result<rpc::Response>> DryRun(StatePtr state, storage::Key key) {
   const ResourceRequest& request = *state->request;
-  const meta::Result<storage::EntryPtr> entry = co_await request.served->store->Get(request.ctx, std::move(key), {});
+  const storage::GetOptions newest;
+  const meta::Result<storage::EntryPtr> entry = co_await request.served->store->Get(request.ctx, std::move(key), newest);
   if (!entry && !entry.error().Is("NotFound")) co_return entry.error();
   std::optional<meta::Object> current;
   if (entry) {

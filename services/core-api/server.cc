@@ -1,5 +1,7 @@
 #include "services/core-api/server.h"
 
+#include <algorithm>
+
 #include "lib/admission/all_plugins.h"
 #include "lib/endpoint/group_server.h"
 #include "lib/etcd/client.h"
@@ -23,9 +25,10 @@ std::shared_ptr<storage::Backend> OpenBackend(const Flags& flags, service::Runti
   return storage::NewBackend(std::move(client), runtime.Executor(), {.prefix = flags.etcd.prefix});
 }
 
-/// "" on the command line is the core group.
 std::vector<registry::Resource> Resources(const Flags& flags) {
-  std::vector<registry::Resource> resources = AllResources(flags.api_groups);
+  std::vector<std::string> groups = flags.api_groups;
+  std::replace(groups.begin(), groups.end(), std::string("core"), std::string());
+  std::vector<registry::Resource> resources = AllResources(groups);
   const auto ttl = service::ParseDuration(flags.event_ttl);
   for (registry::Resource& resource : resources) {
     if (resource.storage_prefix == "events" && ttl) resource.ttl = std::chrono::duration_cast<std::chrono::seconds>(*ttl);

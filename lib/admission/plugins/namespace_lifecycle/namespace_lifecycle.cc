@@ -58,9 +58,12 @@ class NamespaceLifecycle final : public Plugin {
   Task<meta::Result<storage::EntryPtr>> Find(meta::RequestContext ctx, std::string name) {
     const meta::Result<storage::Key> key = storage::KeyFor(false, "", name);
     if (!key) co_return meta::NotFound(meta::GroupResource{"", "namespaces"}, name);
-    meta::Result<storage::EntryPtr> cached = co_await namespaces_->Get(ctx, *key, {.resource_version = "0"});
+    // Named, because GCC 12 destroys an aggregate twice that is made inside of a co_await expression.
+    const storage::GetOptions any{.resource_version = "0"};
+    const storage::GetOptions newest;
+    meta::Result<storage::EntryPtr> cached = co_await namespaces_->Get(ctx, *key, any);
     if (cached || !cached.error().Is("NotFound")) co_return cached;
-    co_return co_await namespaces_->Get(ctx, *key, {});
+    co_return co_await namespaces_->Get(ctx, *key, newest);
   }
 
   storage::StorePtr namespaces_;
