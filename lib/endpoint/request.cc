@@ -114,7 +114,12 @@ Task<> ServeStream(EnvironmentPtr env, ServedResourcePtr served, rpc::Request ht
   } else {
     request->output = *output;
     if (!watch) request->output.pretty |= codec::WantsPretty(request->query.First("pretty"), request->http.Header("user-agent"));
-    done = watch ? co_await Watch(request, stream) : co_await StreamList(request, stream);
+    // No conditional operator: GCC 12 runs both sides of one that has a co_await in each.
+    if (watch) {
+      done = co_await Watch(request, stream);
+    } else {
+      done = co_await StreamList(request, stream);
+    }
   }
   if (done) co_return;
   rpc::Response response = ErrorResponse(*request, done.error());

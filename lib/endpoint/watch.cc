@@ -51,7 +51,8 @@ Task<meta::Result<>> Watch(RequestPtr request, rpc::ResponseStream& stream) {
     for (const storage::Event& event : events) {
       pieces.push_back(encoder.Encode(event));
       if (event.type == storage::Event::Type::kError) watcher->Stop();
-      if (pieces.size() == kEventsAtOnce) open = open && co_await stream.Write(std::exchange(pieces, {}));
+      if (!open || pieces.size() < kEventsAtOnce) continue;
+      open = co_await stream.Write(std::exchange(pieces, {}));
     }
     if (open && !pieces.empty()) open = co_await stream.Write(std::move(pieces));
   }
