@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "services/core-api/groups/apps/group.h"
 #include "services/core-api/groups/core/group.h"
 #include "services/core-api/resources/generic.h"
 #include "services/core-api/resources/table.h"
@@ -15,6 +16,7 @@ using Group = std::vector<registry::Resource> (*)();
 
 // One line a group that has kinds with folders.
 constexpr Group kGroups[] = {
+    &AppsGroup,
     &CoreGroup,
 };
 

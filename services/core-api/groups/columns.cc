@@ -1,5 +1,10 @@
 #include "services/core-api/groups/columns.h"
 
+#include <fmt/format.h>
+
+#include <map>
+
+#include "lib/meta/selector.h"
 #include "lib/meta/time.h"
 
 namespace apimesh::core_api {
@@ -10,8 +15,50 @@ registry::Column NameColumn() {
 
 registry::Column AgeColumn() { return {.name = "Age", .description = "Time since the object was made."}; }
 
+registry::Column IntegerColumn(std::string name, std::string description) {
+  return {.name = std::move(name), .type = "integer", .description = std::move(description)};
+}
+
+registry::Column WideColumn(std::string name, std::string description) {
+  return {.name = std::move(name), .description = std::move(description), .priority = 1};
+}
+
 meta::json::value AgeCell(const meta::Object& object, WallTime now) {
-  return meta::json::string(meta::HumanAge(meta::FindString(object.Metadata(), "creationTimestamp"), now));
+  return SinceCell(meta::FindString(object.Metadata(), "creationTimestamp"), now);
+}
+
+meta::json::value SinceCell(std::string_view time, WallTime now) { return meta::json::string(meta::HumanAge(time, now)); }
+
+meta::json::value TextCell(std::string_view text, std::string_view otherwise) {
+  return meta::json::string(text.empty() ? otherwise : text);
+}
+
+std::string LabelsText(const meta::json::value* labels) {
+  std::map<std::string_view, std::string_view> sorted;
+  if (labels && labels->is_object()) {
+    for (const auto& [key, value] : labels->get_object()) sorted[key] = value.is_string() ? std::string_view(value.get_string()) : "";
+  }
+  std::string text;
+  for (const auto& [key, value] : sorted) text += fmt::format("{}{}={}", text.empty() ? "" : ",", key, value);
+  return text.empty() ? "<none>" : text;
+}
+
+std::string SelectorText(const meta::json::value* selector) {
+  if (!selector || !selector->is_object()) return "<none>";
+  const meta::Result<meta::LabelSelector> parsed = meta::LabelSelector::FromObject(selector->get_object());
+  if (!parsed) return "<error>";
+  return parsed->Empty() ? "<none>" : parsed->ToString();
+}
+
+std::string JoinTexts(const meta::json::value* list, std::string_view separator) {
+  std::string joined;
+  if (!list || !list->is_array()) return joined;
+  for (const meta::json::value& element : list->get_array()) {
+    if (!element.is_string()) continue;
+    if (!joined.empty()) joined += separator;
+    joined += element.get_string();
+  }
+  return joined;
 }
 
 }  // namespace apimesh::core_api

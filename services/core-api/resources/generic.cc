@@ -46,7 +46,8 @@ registry::Subresource MakeSubresource(const ResourceRow& row, const registry::Re
 
 }  // namespace
 
-registry::Resource FromTable(std::string_view group, std::string_view version, std::string_view resource) {
+registry::Resource FromTable(std::string_view group, std::string_view version, std::string_view resource,
+                             registry::StrategyPtr strategy) {
   registry::Resource made;
   const std::string prefix = std::string(resource) + "/";
   for (const ResourceRow& row : ResourceTable()) {
@@ -77,14 +78,23 @@ registry::Resource FromTable(std::string_view group, std::string_view version, s
     subresources.push_back(&row);
     status |= row.resource == prefix + "status";
   }
-  if (status) {
+  if (status) made.reset_fields = {"status"};
+  if (strategy) {
+    made.strategy = std::move(strategy);
+  } else if (status) {
     made.strategy = std::make_shared<WithTraits<registry::SpecStrategy>>(traits);
-    made.reset_fields = {"status"};
   } else {
     made.strategy = std::make_shared<WithTraits<registry::Strategy>>(traits);
   }
   for (const ResourceRow* row : subresources) made.subresources.push_back(MakeSubresource(*row, made));
   return made;
+}
+
+registry::Subresource& SubresourceOf(registry::Resource& resource, std::string_view name) {
+  for (registry::Subresource& subresource : resource.subresources) {
+    if (subresource.name == name) return subresource;
+  }
+  throw std::logic_error(resource.plural + " has no subresource " + std::string(name));
 }
 
 }  // namespace apimesh::core_api

@@ -2,6 +2,7 @@
 
 #include "services/core-api/groups/core/configmap/configmap.h"
 #include "services/core-api/groups/core/namespace/namespace.h"
+#include "services/core-api/groups/core/pod/pod.h"
 #include "services/core-api/groups/core/secret/secret.h"
 
 namespace apimesh::core_api {
@@ -10,6 +11,7 @@ std::vector<registry::Resource> CoreGroup() {
   return {
       ConfigMapResource(),
       NamespaceResource(),
+      PodResource(),
       SecretResource(),
   };
 }

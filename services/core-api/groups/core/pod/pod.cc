@@ -8,7 +8,8 @@
 #include "services/core-api/groups/core/pod/table.h"
 #include "services/core-api/groups/core/pod_spec/defaults.h"
 #include "services/core-api/groups/core/pod_spec/validation.h"
-#include "services/core-api/groups/core/pod_spec/walk.h"
+#include "services/core-api/groups/walk.h"
+#include "services/core-api/resources/generic.h"
 
 namespace apimesh::core_api {
 namespace {
@@ -228,22 +229,17 @@ std::vector<std::string> ReadFields(const meta::Object& pod) {
 
 }  // namespace
 
-void DescribePod(registry::Resource& resource) {
-  resource.strategy = std::make_shared<PodStrategy>();
-  resource.reset_fields = {"status"};
-  resource.generation = true;
+registry::Resource PodResource() {
+  registry::Resource resource = FromTable("", "v1", "pods", std::make_shared<PodStrategy>());
   resource.selectable_fields = {"spec.nodeName",  "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName",
                                 "spec.hostNetwork", "status.phase",      "status.podIP",       "status.nominatedNodeName"};
   resource.read_fields = &ReadFields;
   resource.table = PodTable();
-  for (registry::Subresource& subresource : resource.subresources) {
-    if (subresource.name == "status") {
-      subresource.strategy = std::make_shared<PodStatusStrategy>();
-      subresource.reset_fields = {"spec", "metadata.deletionTimestamp", "metadata.ownerReferences"};
-    } else if (subresource.name == "ephemeralcontainers") {
-      subresource.strategy = std::make_shared<EphemeralContainersStrategy>();
-    }
-  }
+  registry::Subresource& status = SubresourceOf(resource, "status");
+  status.strategy = std::make_shared<PodStatusStrategy>();
+  status.reset_fields = {"spec", "metadata.deletionTimestamp", "metadata.ownerReferences"};
+  SubresourceOf(resource, "ephemeralcontainers").strategy = std::make_shared<EphemeralContainersStrategy>();
+  return resource;
 }
 
 }  // namespace apimesh::core_api

@@ -4,7 +4,6 @@
 
 namespace apimesh::core_api {
 
-/// Adds to the resource made from data what makes it a pod: defaults, rules, columns, selectable fields.
-void DescribePod(registry::Resource& resource);
+registry::Resource PodResource();
 
 }  // namespace apimesh::core_api

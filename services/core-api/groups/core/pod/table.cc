@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "lib/meta/time.h"
-#include "services/core-api/groups/core/pod_spec/walk.h"
+#include "services/core-api/groups/walk.h"
 
 namespace apimesh::core_api {
 namespace {

@@ -1,7 +1,7 @@
 #include "services/core-api/groups/core/pod_spec/defaults.h"
 
 #include "lib/meta/quantity.h"
-#include "services/core-api/groups/core/pod_spec/walk.h"
+#include "services/core-api/groups/walk.h"
 
 namespace apimesh::core_api {
 namespace {

@@ -3,7 +3,7 @@
 #include <set>
 #include <string>
 
-#include "services/core-api/groups/core/pod_spec/check.h"
+#include "services/core-api/groups/check.h"
 
 /// Rules of pod specs, for pods and for the templates of workloads. Order of complaints as the reference's.
 namespace apimesh::core_api {

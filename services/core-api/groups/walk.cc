@@ -1,4 +1,4 @@
-#include "services/core-api/groups/core/pod_spec/walk.h"
+#include "services/core-api/groups/walk.h"
 
 namespace apimesh::core_api {
 namespace {

@@ -1,4 +1,4 @@
-#include "services/core-api/groups/core/pod_spec/check.h"
+#include "services/core-api/groups/check.h"
 
 #include <boost/json/serialize.hpp>
 

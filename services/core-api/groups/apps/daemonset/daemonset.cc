@@ -1,0 +1,155 @@
+#include "services/core-api/groups/apps/daemonset/daemonset.h"
+
+#include <fmt/format.h>
+
+#include "lib/meta/object_meta.h"
+#include "services/core-api/groups/apps/workload/workload.h"
+#include "services/core-api/groups/columns.h"
+#include "services/core-api/groups/core/pod_spec/template.h"
+#include "services/core-api/resources/generic.h"
+
+namespace apimesh::core_api {
+namespace {
+
+namespace json = meta::json;
+
+/// How often the template changed: a field of older versions that lives on in an annotation.
+constexpr const char* kTemplateGeneration = "deprecated.daemonset.template.generation";
+
+std::int64_t TemplateGeneration(const meta::Object& object) {
+  const json::string* text = object.Annotation(kTemplateGeneration);
+  return text ? std::atoll(text->c_str()) : 0;
+}
+
+void SetTemplateGeneration(meta::Object& object, std::int64_t number) {
+  meta::MakeObject(object.Metadata(), "annotations")[kTemplateGeneration] = fmt::format("{}", number);
+}
+
+void DefaultRollout(json::object& spec) {
+  json::object& strategy = meta::MakeObject(spec, "updateStrategy");
+  if (meta::FindString(strategy, "type").empty()) strategy["type"] = "RollingUpdate";
+  if (meta::FindString(strategy, "type") != "RollingUpdate") return;
+  json::object& rolling = meta::MakeObject(strategy, "rollingUpdate");
+  if (!rolling.contains("maxUnavailable")) rolling["maxUnavailable"] = 1;
+  if (!rolling.contains("maxSurge")) rolling["maxSurge"] = 0;
+}
+
+void ValidateRollout(const Check& spec) {
+  const std::optional<Check> strategy = spec.Child("updateStrategy");
+  if (!strategy || strategy->Text("type") == "OnDelete") return;
+  if (strategy->Text("type") != "RollingUpdate") {
+    spec.Add(meta::NotSupported(strategy->Path().ToString(), Shown(meta::FindField(spec.Object(), "updateStrategy")), {"RollingUpdate", "OnDelete"}));
+    return;
+  }
+  const std::optional<Check> rolling = strategy->Child("rollingUpdate");
+  if (!rolling) return;
+  for (const char* field : {"maxUnavailable", "maxSurge"}) ValidateCountOrPercent(*rolling, field);
+  for (const char* field : {"maxUnavailable", "maxSurge"}) ValidateAtMostAll(*rolling, field);
+  const bool unavailable = CountOrPercent(*rolling, "maxUnavailable") != 0;
+  const bool surge = CountOrPercent(*rolling, "maxSurge") != 0;
+  if (unavailable && surge) rolling->Invalid("maxSurge", "may not be set when maxUnavailable is non-zero");
+  if (!unavailable && !surge) {
+    rolling->Add(meta::Required(rolling->Path().Child("maxUnavailable").ToString(), "cannot be 0 when maxSurge is 0"));
+  }
+}
+
+class DaemonSetStrategy final : public registry::SpecStrategy {
+ public:
+  void Default(json::object& object) const override {
+    json::object& spec = meta::MakeObject(object, "spec");
+    DefaultRollout(spec);
+    DefaultPodTemplate(spec);
+  }
+
+  void PrepareForCreate(const meta::RequestContext& ctx, meta::Object& object) const override {
+    SpecStrategy::PrepareForCreate(ctx, object);
+    SetTemplateGeneration(object, std::max<std::int64_t>(TemplateGeneration(object), 1));
+  }
+
+  void PrepareForUpdate(const meta::RequestContext& ctx, meta::Object& object, const meta::Object& old) const override {
+    SpecStrategy::PrepareForUpdate(ctx, object, old);
+    const json::value* now = meta::Find(object.Root(), "spec", "template");
+    const json::value* before = meta::Find(old.Root(), "spec", "template");
+    const bool changed = now && before ? *now != *before : now != before;
+    SetTemplateGeneration(object, TemplateGeneration(old) + (changed ? 1 : 0));
+  }
+
+  meta::FieldErrors Validate(const meta::RequestContext&, const meta::Object& object) const override {
+    meta::FieldErrors errors;
+    ValidateSpec(SpecOf(object, errors));
+    return errors;
+  }
+
+  meta::FieldErrors ValidateUpdate(const meta::RequestContext&, const meta::Object& object, const meta::Object& old) const override {
+    meta::FieldErrors errors;
+    const Check spec = SpecOf(object, errors);
+    ValidateImmutable("selector", spec, old);
+    ValidateSpec(spec);
+    return errors;
+  }
+
+ private:
+  static void ValidateSpec(const Check& spec) {
+    if (const std::optional<Check> selector = spec.Child("selector")) {
+      for (meta::FieldError& error : meta::ValidateLabelSelector(selector->Object(), selector->Path())) spec.Add(std::move(error));
+      ValidateTemplateLabels(spec);
+      if (SelectorText(meta::FindField(spec.Object(), "selector")) == "<none>") {
+        spec.Invalid("selector", "empty selector is invalid for daemonset");
+      }
+    } else {
+      // No selector selects nothing, so it does not match the template either.
+      spec.Add(meta::Invalid("spec.template.metadata.labels", Shown(meta::Find(spec.Object(), "template", "metadata", "labels")),
+                             "`selector` does not match template `labels`"));
+    }
+    ValidatePodTemplate(spec);
+    ValidateRunsForEver(spec, "DaemonSet");
+    spec.NonNegative("minReadySeconds");
+    ValidateRollout(spec);
+    spec.NonNegative("revisionHistoryLimit");
+  }
+};
+
+StatusRules Rules() {
+  return {.non_negative = {"currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady", "observedGeneration",
+                           "updatedNumberScheduled", "numberAvailable", "numberUnavailable", "collisionCount"},
+          .at_most = {},
+          .counts_collisions = true};
+}
+
+json::array Cells(const meta::Object& object, WallTime now) {
+  const json::object& root = object.Root();
+  const auto [names, images] = ContainerCells(meta::Find(root, "spec", "template"));
+  return {json::string(object.Name()),
+          NumberAt(root, "status", "desiredNumberScheduled"),
+          NumberAt(root, "status", "currentNumberScheduled"),
+          NumberAt(root, "status", "numberReady"),
+          NumberAt(root, "status", "updatedNumberScheduled"),
+          NumberAt(root, "status", "numberAvailable"),
+          LabelsText(meta::Find(root, "spec", "template", "spec", "nodeSelector")),
+          AgeCell(object, now),
+          names,
+          images,
+          SelectorText(meta::Find(root, "spec", "selector"))};
+}
+
+}  // namespace
+
+registry::Resource DaemonSetResource() {
+  registry::Resource resource = FromTable("apps", "v1", "daemonsets", std::make_shared<DaemonSetStrategy>());
+  SubresourceOf(resource, "status").strategy = std::make_shared<WorkloadStatusStrategy>(resource.strategy, Rules());
+  resource.table = {{NameColumn(),
+                     IntegerColumn("Desired", "Nodes that should run a pod of it."),
+                     IntegerColumn("Current", "Nodes that run at least one pod of it and should."),
+                     IntegerColumn("Ready", "Nodes whose pod is ready."),
+                     IntegerColumn("Up-to-date", "Nodes whose pod is of the present template."),
+                     IntegerColumn("Available", "Nodes whose pod has been ready for long enough."),
+                     {.name = "Node Selector", .description = "Labels of the nodes it runs on."},
+                     AgeColumn(),
+                     WideColumn("Containers", "Names of the template's containers."),
+                     WideColumn("Images", "Images of the template's containers."),
+                     WideColumn("Selector", "Which pods belong to it.")},
+                    &Cells};
+  return resource;
+}
+
+}  // namespace apimesh::core_api

@@ -1,0 +1,160 @@
+#include "services/core-api/groups/apps/statefulset/statefulset.h"
+
+#include <fmt/format.h>
+
+#include "lib/meta/names.h"
+#include "services/core-api/groups/apps/workload/workload.h"
+#include "services/core-api/groups/columns.h"
+#include "services/core-api/groups/core/pod_spec/template.h"
+#include "services/core-api/groups/walk.h"
+#include "services/core-api/resources/generic.h"
+
+namespace apimesh::core_api {
+namespace {
+
+namespace json = meta::json;
+
+void DefaultRollout(json::object& given) {
+  json::object& strategy = meta::MakeObject(given, "updateStrategy");
+  // The schema says RollingUpdate where no type is given; then there is a rollingUpdate as well.
+  if (strategy.size() == 1 && meta::FindString(strategy, "type") == "RollingUpdate") strategy["rollingUpdate"].emplace_object();
+  json::value* rolling = meta::FindField(strategy, "rollingUpdate");
+  if (meta::FindString(strategy, "type") != "RollingUpdate" || !rolling || !rolling->is_object()) return;
+  if (!rolling->get_object().contains("partition")) rolling->get_object()["partition"] = 0;
+}
+
+void ValidateRollout(const Check& spec) {
+  const std::optional<Check> strategy = spec.Child("updateStrategy");
+  const std::string_view type = strategy ? strategy->Text("type") : "";
+  if (type == "OnDelete") {
+    if (strategy->Has("rollingUpdate")) strategy->Invalid("rollingUpdate", "only allowed for updateStrategy 'RollingUpdate'");
+  } else if (type == "RollingUpdate") {
+    const std::optional<Check> rolling = strategy->Child("rollingUpdate");
+    if (!rolling) return;
+    rolling->NonNegative("partition");
+    if (!rolling->Has("maxUnavailable")) return;
+    ValidateCountOrPercent(*rolling, "maxUnavailable");
+    if (CountOrPercent(*rolling, "maxUnavailable") == 0) rolling->Invalid("maxUnavailable", "cannot be 0");
+    ValidateAtMostAll(*rolling, "maxUnavailable");
+  } else {
+    spec.Invalid("updateStrategy", "must be 'RollingUpdate' or 'OnDelete'");
+  }
+}
+
+/// The spec as its pods will be: the controller sets their names, and every claim template becomes a volume.
+json::object AsPodsSee(const json::object& spec) {
+  json::object seen(spec);
+  json::value* pod = meta::Find(seen, "template", "spec");
+  if (!pod || !pod->is_object()) return seen;
+  meta::EraseField(pod->get_object(), "hostname");
+  meta::EraseField(pod->get_object(), "subdomain");
+  const auto templates = Objects(static_cast<const json::value*>(meta::FindField(spec, "volumeClaimTemplates")));
+  if (templates.empty()) return seen;
+  json::array volumes;
+  const auto covered = [&](std::string_view name) {
+    return std::any_of(templates.begin(), templates.end(), [&](const json::object& one) { return meta::FindString(one, "metadata", "name") == name; });
+  };
+  for (const json::object& one : templates) {
+    volumes.push_back({{"name", json::string(meta::FindString(one, "metadata", "name"))},
+                       {"persistentVolumeClaim", {{"claimName", json::string(meta::FindString(one, "metadata", "name"))}}}});
+  }
+  for (const json::object& volume : Objects(static_cast<const json::value*>(meta::FindField(pod->get_object(), "volumes")))) {
+    if (!covered(meta::FindString(volume, "name"))) volumes.emplace_back(volume);
+  }
+  pod->get_object()["volumes"] = std::move(volumes);
+  return seen;
+}
+
+void ValidateSpec(const meta::Object& object, bool create, meta::FieldErrors& errors) {
+  const Check given = SpecOf(object, errors);
+  const json::object seen = AsPodsSee(given.Object());
+  const Check spec(seen, given.Path(), errors);
+  if (const std::string_view policy = spec.Text("podManagementPolicy"); policy != "OrderedReady" && policy != "Parallel") {
+    spec.Invalid("podManagementPolicy", "must be 'OrderedReady' or 'Parallel'");
+  }
+  ValidateRollout(given);
+  if (const std::optional<Check> retention = spec.Child("persistentVolumeClaimRetentionPolicy")) {
+    for (const char* field : {"whenDeleted", "whenScaled"}) retention->OneOf(field, {"Retain", "Delete"});
+  }
+  spec.NonNegative("replicas");
+  spec.NonNegative("minReadySeconds");
+  if (const std::optional<Check> ordinals = spec.Child("ordinals")) ordinals->NonNegative("start");
+  if (create) spec.Names("serviceName", meta::CheckDnsLabel);
+  ValidateSelector(spec, "statefulset");
+  ValidateTemplateLabels(spec);
+  ValidatePodTemplate(spec);
+  ValidateRunsForEver(spec, "StatefulSet");
+}
+
+class StatefulSetStrategy final : public registry::SpecStrategy {
+ public:
+  void Default(json::object& object) const override {
+    json::object& spec = meta::MakeObject(object, "spec");
+    DefaultRollout(spec);
+    DefaultPodTemplate(spec);
+    for (json::object& claim : Objects(meta::FindField(spec, "volumeClaimTemplates"))) {
+      claim["kind"] = "PersistentVolumeClaim";
+      claim["apiVersion"] = "v1";
+      meta::MakeObject(claim, "status")["phase"] = "Pending";
+    }
+  }
+
+  meta::FieldErrors Validate(const meta::RequestContext&, const meta::Object& object) const override {
+    meta::FieldErrors errors;
+    ValidateSpec(object, true, errors);
+    return errors;
+  }
+
+  meta::FieldErrors ValidateUpdate(const meta::RequestContext&, const meta::Object& object, const meta::Object& old) const override {
+    meta::FieldErrors errors;
+    ValidateSpec(object, false, errors);
+    json::object now(SpecOf(object, errors).Object());
+    const json::object& before = SpecOf(old, errors).Object();
+    for (const char* field : {"replicas", "template", "updateStrategy", "minReadySeconds", "ordinals", "revisionHistoryLimit",
+                              "persistentVolumeClaimRetentionPolicy"}) {
+      meta::EraseField(now, field);
+      if (const json::value* value = meta::FindField(before, field)) now[field] = *value;
+    }
+    if (now != before) {
+      errors.push_back(meta::Forbidden(
+          "spec", "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', "
+                  "'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"));
+    }
+    return errors;
+  }
+};
+
+StatusRules Rules() {
+  constexpr const char* kReplicas = "cannot be greater than status.replicas";
+  return {.non_negative = {"replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas", "observedGeneration", "collisionCount"},
+          .at_most = {{"readyReplicas", "replicas", kReplicas},
+                      {"currentReplicas", "replicas", kReplicas},
+                      {"updatedReplicas", "replicas", kReplicas},
+                      {"availableReplicas", "replicas", kReplicas},
+                      {"availableReplicas", "readyReplicas", "cannot be greater than status.readyReplicas"}},
+          .counts_collisions = true};
+}
+
+json::array Cells(const meta::Object& object, WallTime now) {
+  const json::object& root = object.Root();
+  const auto [names, images] = ContainerCells(meta::Find(root, "spec", "template"));
+  return {json::string(object.Name()),
+          fmt::format("{}/{}", NumberAt(root, "status", "readyReplicas"), NumberAt(root, "spec", "replicas")), AgeCell(object, now), names, images};
+}
+
+}  // namespace
+
+registry::Resource StatefulSetResource() {
+  registry::Resource resource = FromTable("apps", "v1", "statefulsets", std::make_shared<StatefulSetStrategy>());
+  SubresourceOf(resource, "status").strategy = std::make_shared<WorkloadStatusStrategy>(resource.strategy, Rules());
+  resource.validate_name = meta::NameIsDnsLabel;
+  resource.table = {{NameColumn(),
+                     {.name = "Ready", .description = "Pods that are ready, of those wanted."},
+                     AgeColumn(),
+                     WideColumn("Containers", "Names of the template's containers."),
+                     WideColumn("Images", "Images of the template's containers.")},
+                    &Cells};
+  return resource;
+}
+
+}  // namespace apimesh::core_api
