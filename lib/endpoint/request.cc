@@ -36,7 +36,19 @@ Verb FindVerb(std::string_view verb) {
   return nullptr;
 }
 
+/// Whether the path has what the verb needs: one object has a name, a collection has none, and only reads go over all
+/// namespaces.
+bool PathFits(const ResourceRequest& request, std::string_view verb) {
+  const bool all_namespaces = request.Resource().scope == registry::Scope::kNamespaced && request.Namespace().empty();
+  if (verb == "list" || verb == "watch") return true;
+  if (all_namespaces) return false;
+  if (verb == "deletecollection") return true;
+  if (verb == "create") return request.subresource || request.Name().empty();
+  return !request.Name().empty();
+}
+
 bool Allowed(const ResourceRequest& request, std::string_view verb) {
+  if (!PathFits(request, verb)) return false;
   const std::set<std::string>& verbs = request.subresource ? request.subresource->verbs : request.Resource().verbs;
   return verbs.contains(std::string(verb));
 }

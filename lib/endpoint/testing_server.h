@@ -1,0 +1,114 @@
+#pragma once
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <memory>
+#include <string>
+
+#include "lib/endpoint/group_server.h"
+#include "lib/registry/status_strategy.h"
+#include "lib/schema/builtin.h"
+#include "lib/testing/fake_store.h"
+#include "lib/testing/manual_clock.h"
+#include "lib/testing/run.h"
+
+/// A group server over stores in memory, for the tests of this folder.
+namespace apimesh::endpoint {
+
+/// What came back.
+struct Reply {
+  int code = 0;
+  std::string body;
+  rpc::Headers headers;
+
+  boost::json::value Json() const { return boost::json::parse(body); }
+  std::string Message() const { return std::string(Json().at("message").as_string()); }
+  std::vector<std::string> Warnings() const {
+    std::vector<std::string> found;
+    for (const auto& [name, value] : headers) {
+      if (name == "warning") found.push_back(value);
+    }
+    return found;
+  }
+};
+
+/// Serves v1 configmaps and apps/v1 deployments, with their real schemas and plain strategies.
+class TestServer {
+ public:
+  TestServer() {
+    GroupServerOptions options;
+    options.environment.sources.clock = &clock;
+    options.environment.meta_schema = &schema::Builtin();
+    server = std::make_unique<GroupServer>(std::move(options));
+    const std::set<std::string> verbs = {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"};
+
+    registry::Resource config_maps;
+    config_maps.gvk = config_maps.storage_gvk = {"", "v1", "ConfigMap"};
+    config_maps.plural = "configmaps";
+    config_maps.singular = "configmap";
+    config_maps.short_names = {"cm"};
+    config_maps.verbs = verbs;
+
+    registry::Resource deployments;
+    deployments.gvk = deployments.storage_gvk = {"apps", "v1", "Deployment"};
+    deployments.plural = "deployments";
+    deployments.singular = "deployment";
+    deployments.verbs = verbs;
+    deployments.generation = true;
+    deployments.strategy = std::make_shared<registry::SpecStrategy>();
+    deployments.reset_fields = {"status"};
+    deployments.subresources.push_back(registry::MakeStatusSubresource(deployments.strategy));
+    registry::Subresource scale;
+    scale.name = "scale";
+    scale.verbs = {"get", "patch", "update"};
+    scale.kind = {"autoscaling", "v1", "Scale"};
+    scale.schema = schema::Builtin().FindKind(scale.kind);
+    scale.scale = registry::ScalePaths{.selector = "spec.selector"};
+    scale.strategy = deployments.strategy;
+    deployments.subresources.push_back(scale);
+
+    std::vector<ServedVersion> versions;
+    versions.push_back({{"", "v1"}, 18000, 1, {Serve(std::move(config_maps), &config_map_store)}, ""});
+    versions.push_back({{"apps", "v1"}, 17800, 15, {Serve(std::move(deployments), &deployment_store)}, ""});
+    server->Replace(std::move(versions));
+  }
+
+  /// `target` is a path with a query.
+  Reply Send(const std::string& method, const std::string& target, const std::string& body = "",
+             const rpc::Headers& headers = {{"content-type", "application/json"}, {"user-agent", "test/1"}}) {
+    rpc::Request request;
+    const std::size_t mark = target.find('?');
+    request.method = method;
+    request.path = target.substr(0, mark);
+    request.query = mark == std::string::npos ? "" : target.substr(mark + 1);
+    request.info = meta::ParseRequestInfo(method, request.path, request.query);
+    request.headers = headers;
+    request.body = body;
+    const rpc::Response response = testing::RunTask(server->Call(std::move(request)));
+    Reply reply;
+    reply.code = response.code;
+    reply.headers = response.headers;
+    for (const SharedBytes& piece : response.body) reply.body += piece.View();
+    return reply;
+  }
+
+  testing::ManualClock clock;
+  std::shared_ptr<testing::FakeStore> config_map_store, deployment_store;
+  std::unique_ptr<GroupServer> server;
+
+ private:
+  ServedResourcePtr Serve(registry::Resource resource, std::shared_ptr<testing::FakeStore>* store) {
+    resource.schema = schema::Builtin().FindKind(resource.gvk);
+    storage::ResourceConfig config;
+    config.resource = resource.GetGroupResource();
+    *store = std::make_shared<testing::FakeStore>(std::move(config));
+    auto served = std::make_shared<ServedResource>();
+    served->resource = std::move(resource);
+    served->store = *store;
+    served->admission = std::make_shared<const admission::Chain>();
+    return served;
+  }
+};
+
+}  // namespace apimesh::endpoint
