@@ -15,6 +15,7 @@ const char* const kAbout =
 
 void Options::AddTo(CLI::App& app) {
   common.AddTo(app);
+  etcd.AddTo(app);
   const auto list = [&app](const char* name, std::vector<std::string>& target, const char* help) {
     app.add_option(name, target, help)->delimiter(',')->allow_extra_args(false);
   };

@@ -13,6 +13,7 @@ namespace apimesh::aggregator {
 
 struct Options {
   service::CommonFlags common;
+  service::EtcdFlags etcd;  // where APIServices are kept
   std::string bind_address = "0.0.0.0";
   int secure_port = 6443;
   std::string tls_cert_file, tls_key_file, tls_min_version;
