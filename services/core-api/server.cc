@@ -8,21 +8,22 @@
 #include "lib/schema/builtin.h"
 #include "lib/service/runtime.h"
 #include "lib/storage/backend.h"
+#include "services/core-api/bootstrap/hooks.h"
 #include "services/core-api/groups/all_groups.h"
 #include "services/core-api/groups/core/namespace/namespace.h"
+#include "services/core-api/health.h"
 #include "services/core-api/resources/serve.h"
 
 namespace apimesh::core_api {
 namespace {
 
-std::shared_ptr<storage::Backend> OpenBackend(const Flags& flags, service::Runtime& runtime) {
+std::shared_ptr<etcd::Client> NewEtcdClient(const Flags& flags) {
   etcd::ClientOptions options;
   options.endpoints = flags.etcd.servers;
   options.ca_file = flags.etcd.ca_file;
   options.cert_file = flags.etcd.cert_file;
   options.key_file = flags.etcd.key_file;
-  std::shared_ptr<etcd::Client> client = etcd::NewClient(std::move(options));
-  return storage::NewBackend(std::move(client), runtime.Executor(), {.prefix = flags.etcd.prefix});
+  return etcd::NewClient(std::move(options));
 }
 
 std::vector<registry::Resource> Resources(const Flags& flags) {
@@ -40,14 +41,13 @@ std::vector<registry::Resource> Resources(const Flags& flags) {
 
 int Run(const Flags& flags) {
   service::Runtime runtime("core-api", flags.common);
-  const std::shared_ptr<storage::Backend> backend = OpenBackend(flags, runtime);
+  const std::shared_ptr<etcd::Client> client = NewEtcdClient(flags);
+  const std::shared_ptr<storage::Backend> backend =
+      storage::NewBackend(client, runtime.Executor(), {.prefix = flags.etcd.prefix});
   runtime.OnStop([backend] { backend->Stop(); });
+  AddEtcdChecks(runtime, client);
 
   const storage::StorePtr namespaces = backend->Open(StorageConfig(NamespaceResource()));
-  runtime.Health().Add("informer-sync", [namespaces] {
-    const meta::Result<> ready = namespaces->Ready();
-    return ready ? std::string() : ready.error().Message();
-  }, service::HealthChecks::kReadyz);
   const admission::ChainPtr admission = admission::MakeChain(
       {.namespaces = namespaces}, {.enable = flags.enable_admission_plugins, .disable = flags.disable_admission_plugins});
 
@@ -56,7 +56,13 @@ int Run(const Flags& flags) {
   options.environment.min_request_timeout = std::chrono::seconds(flags.min_request_timeout);
   options.next = std::shared_ptr(rpc::NewDelegateClient(flags.common.EndpointOf(flags.extensions_api)));
   const auto server = std::make_shared<endpoint::GroupServer>(std::move(options));
-  server->Replace(ServeAll(Resources(flags), *backend, namespaces, admission));
+  std::vector<endpoint::ServedVersion> versions = ServeAll(Resources(flags), *backend, namespaces, admission);
+  AddInformerSync(runtime.Health(), versions);
+  const auto serves = [&versions](std::string_view group) {
+    return std::any_of(versions.begin(), versions.end(), [group](const auto& served) { return served.version.group == group; });
+  };
+  AddBootstrapHooks(runtime, flags, server, *backend, serves);
+  server->Replace(std::move(versions));
   runtime.Serve(server);
   return runtime.Run();
 }

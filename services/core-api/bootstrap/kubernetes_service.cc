@@ -1,0 +1,96 @@
+#include "services/core-api/bootstrap/kubernetes_service.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+
+#include "lib/base/clock.h"
+#include "lib/meta/time.h"
+
+namespace apimesh::core_api {
+namespace {
+
+namespace json = meta::json;
+
+bool IsIpv6(std::string_view address) { return address.find(':') != std::string_view::npos; }
+
+meta::Object Named(std::string_view api_version, std::string_view kind, std::string_view ns, std::string_view name) {
+  json::object metadata{{"name", name}};
+  if (!ns.empty()) metadata["namespace"] = ns;
+  return meta::Object(json::object{{"apiVersion", api_version}, {"kind", kind}, {"metadata", std::move(metadata)}});
+}
+
+}  // namespace
+
+std::optional<std::string> FirstServiceAddress(std::string_view cidr) {
+  const std::size_t slash = cidr.find('/');
+  if (slash == std::string_view::npos) return std::nullopt;
+  const std::string network(cidr.substr(0, slash));
+  const int family = IsIpv6(network) ? AF_INET6 : AF_INET;
+  const int bytes = family == AF_INET6 ? 16 : 4;
+  const int prefix = std::atoi(std::string(cidr.substr(slash + 1)).c_str());
+  unsigned char address[16] = {};
+  if (::inet_pton(family, network.c_str(), address) != 1 || prefix < 0 || prefix > bytes * 8) return std::nullopt;
+  for (int bit = prefix; bit < bytes * 8; ++bit) address[bit / 8] &= static_cast<unsigned char>(~(0x80u >> (bit % 8)));
+  for (int i = bytes - 1; i >= 0 && ++address[i] == 0; --i) {
+  }
+  char text[INET6_ADDRSTRLEN];
+  if (!::inet_ntop(family, address, text, sizeof text)) return std::nullopt;
+  return std::string(text);
+}
+
+meta::Object KubernetesService(const KubernetesServiceOptions& options) {
+  const std::string ip = options.cidrs.empty() ? "" : FirstServiceAddress(options.cidrs[0]).value_or("");
+  meta::Object service = Named("v1", "Service", "default", "kubernetes");
+  service.Metadata()["labels"] = {{"component", "apiserver"}, {"provider", "kubernetes"}};
+  service.Root()["spec"] = {
+      {"clusterIP", ip},
+      {"clusterIPs", json::array{ip}},
+      {"internalTrafficPolicy", "Cluster"},
+      {"ipFamilies", json::array{IsIpv6(ip) ? "IPv6" : "IPv4"}},
+      {"ipFamilyPolicy", "SingleStack"},
+      {"ports", json::array{{{"name", "https"}, {"port", 443}, {"protocol", "TCP"}, {"targetPort", options.secure_port}}}},
+      {"sessionAffinity", "None"},
+      {"type", "ClusterIP"}};
+  return service;
+}
+
+meta::Object KubernetesEndpoints(const std::vector<std::string>& addresses, int port) {
+  meta::Object endpoints = Named("v1", "Endpoints", "default", "kubernetes");
+  endpoints.Metadata()["labels"] = {{"endpointslice.kubernetes.io/skip-mirror", "true"}};
+  json::array list;
+  for (const std::string& address : addresses) list.push_back({{"ip", address}});
+  json::object subset{{"addresses", std::move(list)}, {"ports", json::array{{{"name", "https"}, {"port", port}, {"protocol", "TCP"}}}}};
+  endpoints.Root()["subsets"] = json::array{std::move(subset)};
+  return endpoints;
+}
+
+meta::Object KubernetesEndpointSlice(const std::vector<std::string>& addresses, int port) {
+  meta::Object slice = Named("discovery.k8s.io/v1", "EndpointSlice", "default", "kubernetes");
+  slice.Metadata()["labels"] = {{"kubernetes.io/service-name", "kubernetes"}};
+  const bool ipv6 = !addresses.empty() && std::all_of(addresses.begin(), addresses.end(), &IsIpv6);
+  slice.Root()["addressType"] = ipv6 ? "IPv6" : "IPv4";
+  json::array list;
+  for (const std::string& address : addresses) {
+    if (IsIpv6(address) == ipv6) list.push_back({{"addresses", json::array{address}}, {"conditions", {{"ready", true}}}});
+  }
+  slice.Root()["endpoints"] = std::move(list);
+  slice.Root()["ports"] = json::array{{{"name", "https"}, {"protocol", "TCP"}, {"port", port}}};
+  return slice;
+}
+
+meta::Object KubernetesServiceCidr(const std::vector<std::string>& cidrs) {
+  meta::Object object = Named("networking.k8s.io/v1", "ServiceCIDR", "", "kubernetes");
+  object.Root()["spec"] = {{"cidrs", json::array(cidrs.begin(), cidrs.end())}};
+  return object;
+}
+
+meta::Object ServiceIpAddress(const std::string& address) {
+  meta::Object object = Named("networking.k8s.io/v1", "IPAddress", "", address);
+  object.Metadata()["labels"] = {{"ipaddress.kubernetes.io/ip-family", IsIpv6(address) ? "IPv6" : "IPv4"},
+                                 {"ipaddress.kubernetes.io/managed-by", "ipallocator.k8s.io"}};
+  object.Root()["spec"] = {
+      {"parentRef", {{"group", ""}, {"resource", "services"}, {"namespace", "default"}, {"name", "kubernetes"}}}};
+  return object;
+}
+
+}  // namespace apimesh::core_api
