@@ -2,6 +2,7 @@
 
 #include "lib/service/chain.h"
 #include "services/aggregator/delegation/mesh_request.h"
+#include "services/aggregator/health/chain_health.h"
 #include "services/aggregator/health/lifecycle.h"
 
 namespace apimesh::aggregator {
@@ -66,9 +67,9 @@ Task<> GenericRoutes::Handle(Exchange& exchange, Next) {
   if (exchange.info.is_resource_request || !IsRead(exchange)) {
     co_await parts_.forwarder->Forward(exchange);
   } else if (IsHealthPath(path)) {
-    std::optional<rpc::Response> answer = parts_.health.Answer(path, exchange.query);
-    if (!answer) answer = service::PlainNotFound();
-    co_await exchange.reply.Send(answer->code, std::move(answer->headers), std::move(answer->body));
+    rpc::Request like = ToMeshRequest(exchange);
+    rpc::Response answer = co_await AnswerHealth(parts_.health, parts_.routes->Current(), std::move(like));
+    co_await exchange.reply.Send(answer.code, std::move(answer.headers), std::move(answer.body));
   } else if (path == "/version" || path == "/version/") {
     co_await exchange.reply.SendText(200, "application/json", parts_.version_json);
   } else if (path == "/metrics") {

@@ -48,7 +48,7 @@ meta::Object KubernetesService(const KubernetesServiceOptions& options) {
       {"internalTrafficPolicy", "Cluster"},
       {"ipFamilies", json::array{IsIpv6(ip) ? "IPv6" : "IPv4"}},
       {"ipFamilyPolicy", "SingleStack"},
-      {"ports", json::array{{{"name", "https"}, {"port", 443}, {"protocol", "TCP"}, {"targetPort", options.secure_port}}}},
+      {"ports", json::array{json::object{{"name", "https"}, {"port", 443}, {"protocol", "TCP"}, {"targetPort", options.secure_port}}}},
       {"sessionAffinity", "None"},
       {"type", "ClusterIP"}};
   return service;
@@ -58,9 +58,11 @@ meta::Object KubernetesEndpoints(const std::vector<std::string>& addresses, int 
   meta::Object endpoints = Named("v1", "Endpoints", "default", "kubernetes");
   endpoints.Metadata()["labels"] = {{"endpointslice.kubernetes.io/skip-mirror", "true"}};
   json::array list;
-  for (const std::string& address : addresses) list.push_back({{"ip", address}});
-  json::object subset{{"addresses", std::move(list)}, {"ports", json::array{{{"name", "https"}, {"port", port}, {"protocol", "TCP"}}}}};
-  endpoints.Root()["subsets"] = json::array{std::move(subset)};
+  for (const std::string& address : addresses) list.push_back(json::object{{"ip", address}});
+  json::object subset{{"addresses", std::move(list)}, {"ports", json::array{json::object{{"name", "https"}, {"port", port}, {"protocol", "TCP"}}}}};
+  json::array subsets;
+  subsets.push_back(std::move(subset));
+  endpoints.Root()["subsets"] = std::move(subsets);
   return endpoints;
 }
 
@@ -71,10 +73,12 @@ meta::Object KubernetesEndpointSlice(const std::vector<std::string>& addresses, 
   slice.Root()["addressType"] = ipv6 ? "IPv6" : "IPv4";
   json::array list;
   for (const std::string& address : addresses) {
-    if (IsIpv6(address) == ipv6) list.push_back({{"addresses", json::array{address}}, {"conditions", {{"ready", true}}}});
+    if (IsIpv6(address) == ipv6) {
+      list.push_back(json::object{{"addresses", json::array{address}}, {"conditions", {{"ready", true}}}});
+    }
   }
   slice.Root()["endpoints"] = std::move(list);
-  slice.Root()["ports"] = json::array{{{"name", "https"}, {"protocol", "TCP"}, {"port", port}}};
+  slice.Root()["ports"] = json::array{json::object{{"name", "https"}, {"protocol", "TCP"}, {"port", port}}};
   return slice;
 }
 

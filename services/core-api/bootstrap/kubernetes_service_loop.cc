@@ -65,7 +65,7 @@ Task<> CreateOrUpdate(LocalApiPtr api, std::string collection, meta::Object want
 Task<meta::Result<std::optional<storage::Store::Update>>> Renew(std::string address, const meta::Object* current) {
   meta::Object lease = current ? *current : meta::Object(json::object{{"kind", "Endpoints"}, {"apiVersion", "v1"}});
   lease.SetMeta("generation", lease.Generation() + 1);
-  lease.Root()["subsets"] = json::array{{{"addresses", json::array{{{"ip", address}}}}}};
+  lease.Root()["subsets"] = json::array{json::object{{"addresses", json::array{json::object{{"ip", address}}}}}};
   co_return std::optional(storage::Store::Update{std::move(lease), kLeaseTtl});
 }
 
@@ -139,7 +139,7 @@ Task<> EnsureServiceCidr(LocalApiPtr api, std::vector<std::string> cidrs) {
   for (const json::value& condition : conditions.get_array()) {
     if (condition.is_object() && meta::FindString(condition.get_object(), "type") == "Ready") co_return;
   }
-  conditions.get_array().push_back({{"type", "Ready"},
+  conditions.get_array().push_back(json::object{{"type", "Ready"},
                                     {"status", "True"},
                                     {"lastTransitionTime", meta::FormatTime(Clock::System().Now())},
                                     {"reason", ""},

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "lib/meta/names.h"
 #include "lib/registry/status_strategy.h"
 #include "lib/schema/builtin.h"
 #include "services/core-api/resources/table.h"
@@ -68,6 +69,8 @@ registry::Resource FromTable(std::string_view group, std::string_view version, s
   made.schema = schema::Builtin().FindKind(made.gvk);
   if (!made.schema) throw std::logic_error("no schema for " + made.gvk.ToString());
 
+  // Names of roles and bindings are free: "system:node", "CONTROLLER x".
+  if (made.gvk.group == "rbac.authorization.k8s.io") made.validate_name = meta::NameIsPathSegment;
   const Traits traits = TraitsOf(made.GetGroupResource());
   made.generation = traits.generation;
   made.returns_deleted_object = traits.returns_deleted_object;

@@ -1,0 +1,105 @@
+#include "services/aggregator/health/chain_health.h"
+
+#include <chrono>
+#include <vector>
+
+#include "lib/service/chain.h"
+
+namespace apimesh::aggregator {
+namespace {
+
+constexpr std::chrono::seconds kTimeout{2};
+
+/// "[+]NAME ok", "[-]NAME failed: …", "[+]NAME excluded: ok".
+struct Line {
+  std::string text;
+  std::string name;
+  bool failed = false;
+};
+
+std::vector<Line> Checks(std::string_view report) {
+  std::vector<Line> lines;
+  while (!report.empty()) {
+    const std::size_t end = std::min(report.find('\n'), report.size());
+    const std::string_view text = report.substr(0, end);
+    report.remove_prefix(std::min(end + 1, report.size()));
+    if (!text.starts_with("[+]") && !text.starts_with("[-]")) continue;
+    const std::size_t space = text.find(' ');
+    lines.push_back({std::string(text), std::string(text.substr(3, space - 3)), text[1] == '-'});
+  }
+  return lines;
+}
+
+std::string BodyOf(const rpc::Response& response) {
+  std::string body;
+  for (const SharedBytes& piece : response.body) body += piece.View();
+  return body;
+}
+
+bool Mentions(std::string_view query, std::string_view key) {
+  return query.starts_with(key) || query.find("&" + std::string(key)) != std::string_view::npos;
+}
+
+}  // namespace
+
+std::string MergeReports(std::string_view own, std::string_view other) {
+  std::vector<Line> lines = Checks(own);
+  std::optional<Line> shutdown;  // stays last
+  if (!lines.empty() && lines.back().name == "shutdown") {
+    shutdown = std::move(lines.back());
+    lines.pop_back();
+  }
+  for (Line& line : Checks(other)) {
+    const auto same = [&line](const Line& known) { return known.name == line.name; };
+    if (shutdown && same(*shutdown)) {
+      if (line.failed) shutdown = std::move(line);
+    } else if (const auto found = std::find_if(lines.begin(), lines.end(), same); found == lines.end()) {
+      lines.push_back(std::move(line));
+    } else if (line.failed) {
+      *found = std::move(line);
+    }
+  }
+  if (shutdown) lines.push_back(std::move(*shutdown));
+  std::string report;
+  for (const Line& line : lines) report += line.text + "\n";
+  return report;
+}
+
+Task<rpc::Response> AnswerHealth(const service::HealthChecks& own, RoutesPtr routes, rpc::Request request) {
+  const std::string name = request.path.substr(1);
+  const bool whole = name.find('/') == std::string::npos;
+  const std::string asked = request.query;
+  const bool verbose = Mentions(asked, "verbose");
+  if (whole && !verbose) request.query += request.query.empty() ? "verbose" : "&verbose";
+  std::optional<rpc::Response> answer = own.Answer(request.path, request.query);
+  if (!whole && answer) co_return std::move(*answer);
+  request.deadline = std::chrono::steady_clock::now() + kTimeout;
+  std::string report = answer ? BodyOf(*answer) : "";
+  for (const Delegate& delegate : routes->delegates) {
+    if (!delegate.up) continue;  // a check of ours says so
+    rpc::Response response = co_await delegate.client->Call(request);
+    if (whole) {
+      const std::string body = BodyOf(response);
+      report = Checks(body).empty() ? fmt::format("{}[-]{} failed: reason withheld\n", report, delegate.name)
+                                    : MergeReports(report, body);
+    } else if (response.code != 404) {
+      co_return response;
+    }
+  }
+  if (!whole) co_return service::PlainNotFound();
+  const std::vector<Line> lines = Checks(report);
+  const bool failed = std::any_of(lines.begin(), lines.end(), [](const Line& line) { return line.failed; });
+  rpc::Response response;
+  response.code = failed ? 500 : 200;
+  response.headers = {{"content-type", "text/plain; charset=utf-8"}, {"x-content-type-options", "nosniff"}};
+  std::string text = "ok";
+  if (failed || verbose) {
+    text.clear();
+    for (const Line& line : lines) text += line.text + "\n";
+    text += fmt::format("{} check {}\n", name, failed ? "failed" : "passed");
+  }
+  response.body.emplace_back(std::move(text));
+  co_return response;
+}
+
+}  // namespace apimesh::aggregator
