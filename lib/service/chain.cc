@@ -6,9 +6,8 @@ namespace apimesh::service {
 namespace {
 
 Task<> Send(rpc::Response response, rpc::ResponseStream& stream) {
-  if (co_await stream.WriteHead(response.code, std::move(response.headers))) {
-    co_await stream.Write(std::move(response.body));
-  }
+  const bool wanted = co_await stream.WriteHead(response.code, std::move(response.headers));
+  if (wanted) co_await stream.Write(std::move(response.body));
 }
 
 class EndOfChain final : public rpc::DelegateHandler {

@@ -20,7 +20,11 @@ using Work = std::function<Task<>()>;
 
 /// The work again and again, with this pause between the runs, until the process stops.
 Task<> Repeat(LocalApiPtr api, Duration pause, Work work) {
-  while (co_await api->Sleep(pause)) co_await work();
+  for (;;) {
+    const bool running = co_await api->Sleep(pause);  // not in a loop's condition: GCC 12 makes bad code of that
+    if (!running) co_return;
+    co_await work();
+  }
 }
 
 /// First the gate, then the work: that is the hook. After it, the work is repeated, unless `pause` is zero.

@@ -72,9 +72,13 @@ Task<meta::Result<std::optional<storage::Store::Update>>> Renew(std::string addr
 Task<meta::Result<std::vector<std::string>>> LiveServers(storage::StorePtr leases, std::string own) {
   const storage::Key key{own};
   const storage::Store::UpdateFn renew = [own](const meta::Object* current) { return Renew(own, current); };
-  const auto renewed = co_await leases->GuaranteedUpdate({}, key, {}, true, renew);
+  // Named, not {}: GCC 12 destroys braced arguments of an awaited call twice.
+  const meta::RequestContext ctx;
+  const storage::Preconditions no_preconditions;
+  const storage::ListOptions all;
+  const auto renewed = co_await leases->GuaranteedUpdate(ctx, key, no_preconditions, true, renew);
   if (!renewed) co_return renewed.error();
-  ASSIGN_OR_CO_RETURN(const std::unique_ptr<storage::ListCursor> cursor, co_await leases->List({}, {}));
+  ASSIGN_OR_CO_RETURN(const std::unique_ptr<storage::ListCursor> cursor, co_await leases->List(ctx, all));
   std::vector<std::string> addresses;
   for (std::vector<storage::EntryPtr> entries; !(entries = cursor->Next(100)).empty();) {
     for (const storage::EntryPtr& entry : entries) addresses.push_back(entry->GetKey().text);

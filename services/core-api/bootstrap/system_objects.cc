@@ -139,8 +139,8 @@ Task<> EnsureAuthenticationInfo(LocalApiPtr api, Flags flags) {
   meta::Object object = found ? *found : ConfigMap("extension-apiserver-authentication");
   const std::map<std::string, std::string> present = DataOf(object);
   const std::map<std::string, std::string> merged = MergeAuthenticationInfo(present, OwnAuthenticationInfo(flags));
-  if (found && merged == present) co_return;
-  if (!merged.empty()) object.Root()["data"] = ToJson(merged);
+  if (merged == present) co_return;  // without a CA there is nothing to tell
+  object.Root()["data"] = ToJson(merged);
   meta::Result<meta::Object> written = meta::Object();
   if (found) {
     written = co_await api->Update(path, std::move(object));
