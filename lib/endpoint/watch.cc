@@ -52,7 +52,8 @@ Task<meta::Result<>> Watch(RequestPtr request, rpc::ResponseStream& stream) {
       pieces.push_back(encoder.Encode(event));
       if (event.type == storage::Event::Type::kError) watcher->Stop();
       if (!open || pieces.size() < kEventsAtOnce) continue;
-      open = co_await stream.Write(std::exchange(pieces, {}));
+      open = co_await stream.Write(std::move(pieces));
+      pieces.clear();
     }
     if (open && !pieces.empty()) open = co_await stream.Write(std::move(pieces));
   }

@@ -17,12 +17,14 @@ Task<bool> StreamWriter::Write(std::vector<SharedBytes> pieces) {
     size += piece.size();
     message.push_back(std::move(piece));
     if (size < kMessageBytes) continue;
-    if (!co_await Send(EncodeChunk(0, {}, message))) co_return false;
+    grpc::ByteBuffer chunk = EncodeChunk(0, Headers(), message);
+    if (!co_await Send(std::move(chunk))) co_return false;
     message.clear();
     size = 0;
   }
   if (size == 0) co_return true;
-  co_return co_await Send(EncodeChunk(0, {}, message));
+  grpc::ByteBuffer chunk = EncodeChunk(0, Headers(), message);
+  co_return co_await Send(std::move(chunk));
 }
 
 Task<bool> StreamWriter::Send(grpc::ByteBuffer message) {

@@ -30,7 +30,11 @@ class Cors final : public Filter {
   }
 
  private:
-  static Task<> AnswerPreflight(Exchange& exchange) { co_await exchange.reply.Send(204, {}, {}); }
+  static Task<> AnswerPreflight(Exchange& exchange) {
+    http::Headers headers;
+    std::vector<SharedBytes> body;
+    co_await exchange.reply.Send(204, std::move(headers), std::move(body));
+  }
 
   bool Allowed(const std::string& origin) const {
     for (const auto& pattern : patterns_) {
