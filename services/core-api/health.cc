@@ -3,7 +3,6 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 
-#include <atomic>
 #include <mutex>
 
 #include "lib/base/wakeup.h"
@@ -16,9 +15,9 @@ constexpr std::chrono::milliseconds kUntilFirst{20};
 
 /// What etcd last said.
 struct EtcdProbe {
-  std::atomic<bool> stopped = false;
-  const std::shared_ptr<Wakeup> stop = Wakeup::New();
   std::mutex mutex;
+  bool stopped = false;                                                // guarded by mutex
+  std::shared_ptr<Wakeup> sleep = Wakeup::New();                       // guarded by mutex; one for each sleep
   std::string problem = "etcd client connection not yet established";  // guarded by mutex
 
   std::string Problem() {
@@ -28,17 +27,20 @@ struct EtcdProbe {
 };
 
 Task<> Probe(std::shared_ptr<EtcdProbe> probe, std::shared_ptr<etcd::Client> client) {
-  while (!probe->stopped) {
+  for (;;) {
     etcd::RangeOptions options;
     options.keys_only = true;
     options.deadline = std::chrono::steady_clock::now() + kTimeout;
     const auto answer = co_await client->Range("health", std::move(options));
+    std::shared_ptr<Wakeup> sleep = Wakeup::New();
     {
       const std::lock_guard lock(probe->mutex);
+      if (probe->stopped) co_return;
       probe->problem = answer ? "" : "etcd failed: " + answer.error().message;
+      probe->sleep = sleep;
     }
     const Duration pause = answer ? Duration(kInterval) : Duration(kUntilFirst);
-    co_await Wakeup::Wait(probe->stop, std::chrono::steady_clock::now() + pause);
+    co_await Wakeup::Wait(sleep, std::chrono::steady_clock::now() + pause);
   }
 }
 
@@ -51,8 +53,9 @@ void AddEtcdChecks(service::Runtime& runtime, std::shared_ptr<etcd::Client> clie
   runtime.Health().Add("etcd-readiness", check, service::HealthChecks::kReadyz);
   boost::asio::co_spawn(runtime.Executor(), Probe(probe, std::move(client)), boost::asio::detached);
   runtime.OnStop([probe] {
+    const std::lock_guard lock(probe->mutex);
     probe->stopped = true;
-    probe->stop->Wake();
+    probe->sleep->Wake();
   });
 }
 

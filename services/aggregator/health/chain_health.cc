@@ -80,8 +80,11 @@ Task<rpc::Response> AnswerHealth(const service::HealthChecks& own, RoutesPtr rou
     rpc::Response response = co_await delegate.client->Call(request);
     if (whole) {
       const std::string body = BodyOf(response);
-      report = Checks(body).empty() ? fmt::format("{}[-]{} failed: reason withheld\n", report, delegate.name)
-                                    : MergeReports(report, body);
+      if (!Checks(body).empty()) {
+        report = MergeReports(report, body);
+      } else if (response.code >= 500) {  // it could not say
+        report = MergeReports(report, fmt::format("[-]{} failed: reason withheld\n", delegate.name));
+      }
     } else if (response.code != 404) {
       co_return response;
     }
