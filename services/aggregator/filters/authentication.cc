@@ -17,8 +17,11 @@ class Authentication final : public Filter {
 
   Task<> Handle(Exchange& exchange, Next next) override {
     AuthenticationQuestion question;
+    const bool websocket = !exchange.request.Header("sec-websocket-protocol").empty();  // may hold a bearer token
     for (const auto& header : exchange.request.headers) {
-      if (CarriesIdentity(header.first)) question.headers.push_back(header);
+      if (CarriesIdentity(header.first) || (websocket && (header.first == "upgrade" || header.first == "connection"))) {
+        question.headers.push_back(header);
+      }
     }
     question.certificates_der = exchange.client_certificates;
     question.path = exchange.path;
