@@ -29,8 +29,19 @@ std::vector<ServedResourcePtr> Sorted(std::vector<ServedResourcePtr> resources) 
   return resources;
 }
 
-std::vector<Subresource> SortedSubresources(const Resource& resource) {
-  std::vector<Subresource> sorted = resource.subresources;
+/// Verbs in the order of the reference: by name, but for custom resources, which it lists by hand.
+json::array VerbsOf(const ServedResource& served) {
+  json::array verbs = Texts(served.resource.verbs);
+  if (!served.custom) return verbs;
+  const auto create = std::find(verbs.begin(), verbs.end(), json::value("create"));
+  const auto patch = std::find(verbs.begin(), verbs.end(), json::value("patch"));
+  if (create < patch && patch != verbs.end()) std::rotate(create, create + 1, patch + 1);
+  return verbs;
+}
+
+std::vector<Subresource> SortedSubresources(const ServedResource& served) {
+  std::vector<Subresource> sorted = served.resource.subresources;
+  if (served.custom) return sorted;
   std::sort(sorted.begin(), sorted.end(), [](const Subresource& a, const Subresource& b) { return a.name < b.name; });
   return sorted;
 }
@@ -54,11 +65,11 @@ void AppendResource(json::array& out, const ServedResource& served) {
   one["singularName"] = resource.singular;
   one["namespaced"] = namespaced;
   one["kind"] = resource.gvk.kind;
-  one["verbs"] = Texts(resource.verbs);
+  one["verbs"] = VerbsOf(served);
   if (!resource.short_names.empty()) one["shortNames"] = Texts(resource.short_names);
   if (!resource.categories.empty()) one["categories"] = Texts(resource.categories);
   if (!resource.storage_gvk.kind.empty()) one["storageVersionHash"] = StorageVersionHash(resource.storage_gvk);
-  for (const Subresource& subresource : SortedSubresources(resource)) {
+  for (const Subresource& subresource : SortedSubresources(served)) {
     json::object& sub = out.emplace_back(json::object()).get_object();
     sub["name"] = resource.plural + "/" + subresource.name;
     sub["singularName"] = "";
@@ -86,11 +97,11 @@ json::object DiscoveryOf(const ServedResource& served) {
   one["responseKind"] = ResponseKind(resource.gvk, served);
   one["scope"] = resource.scope == registry::Scope::kNamespaced ? "Namespaced" : "Cluster";
   one["singularResource"] = resource.singular;
-  one["verbs"] = Texts(resource.verbs);
+  one["verbs"] = VerbsOf(served);
   if (!resource.short_names.empty()) one["shortNames"] = Texts(resource.short_names);
   if (!resource.categories.empty()) one["categories"] = Texts(resource.categories);
   json::array subresources;
-  for (const Subresource& subresource : SortedSubresources(resource)) {
+  for (const Subresource& subresource : SortedSubresources(served)) {
     json::object& sub = subresources.emplace_back(json::object()).get_object();
     sub["subresource"] = subresource.name;
     sub["responseKind"] = ResponseKind(subresource.kind.kind.empty() ? resource.gvk : subresource.kind, served);

@@ -14,6 +14,7 @@ namespace apimesh::endpoint {
 struct GroupServer::Snapshot {
   std::map<meta::Gvr, ServedResourcePtr> resources;
   std::map<meta::GroupVersion, std::string> lists;  // APIResourceList
+  std::set<meta::GroupVersion> custom;              // versions of custom resources
   std::set<meta::Gvk> kinds;
   rpc::Description description;
 
@@ -21,6 +22,8 @@ struct GroupServer::Snapshot {
     const auto it = resources.find({info.api_group, info.api_version, info.resource});
     return it == resources.end() ? nullptr : it->second;
   }
+  /// What is said to a request for nothing that is served, of a version that is.
+  rpc::Response NotFound(const meta::RequestInfo& info, const ServedResource* served) const;
   bool Serves(const meta::RequestInfo& info) const { return lists.contains({info.api_group, info.api_version}); }
 };
 
@@ -68,11 +71,24 @@ bool KnowsSubresource(const ServedResource& served, const std::string& name) {
   return false;
 }
 
+/// A custom resource is not there for requests of another scope.
+bool InScope(const ServedResource& served, const meta::RequestInfo& info) {
+  if (!served.custom) return true;
+  if (served.resource.scope == registry::Scope::kCluster) return info.ns.empty();
+  return !info.ns.empty() || info.verb == "list" || info.verb == "watch";
+}
+
 Task<> Send(rpc::Response response, rpc::ResponseStream& stream) {
   if (co_await stream.WriteHead(response.code, std::move(response.headers))) co_await stream.Write(std::move(response.body));
 }
 
 }  // namespace
+
+rpc::Response GroupServer::Snapshot::NotFound(const meta::RequestInfo& info, const ServedResource* served) const {
+  if (!custom.contains({info.api_group, info.api_version})) return rpc::Response::Error(meta::GenericNotFound());
+  if (!served || !InScope(*served, info)) return PlainNotFound();
+  return rpc::Response::Error(meta::NotFound(served->resource.GetGroupResource(), info.name));
+}
 
 GroupServer::GroupServer(GroupServerOptions options)
     : options_(std::move(options)), snapshot_(std::make_shared<const Snapshot>()), listeners_(std::make_shared<Listeners>()) {
@@ -108,6 +124,7 @@ void GroupServer::Replace(std::vector<ServedVersion> versions) {
     for (const ServedResourcePtr& resource : served.resources) {
       snapshot->resources[resource->resource.GetGvr()] = resource;
       snapshot->kinds.insert(resource->resource.gvk);
+      if (resource->custom) snapshot->custom.insert(served.version);
     }
   }
   snapshot->description.etag = fmt::format("{:016x}", hash);
@@ -132,7 +149,9 @@ Task<rpc::Response> GroupServer::Call(rpc::Request request) {
   const std::shared_ptr<const Snapshot> snapshot = Current();
   if (request.info.is_resource_request && snapshot->Serves(request.info)) {
     ServedResourcePtr served = snapshot->Find(request.info);
-    if (!served || !KnowsSubresource(*served, request.info.subresource)) co_return rpc::Response::Error(meta::GenericNotFound());
+    if (!served || !InScope(*served, request.info) || !KnowsSubresource(*served, request.info.subresource)) {
+      co_return snapshot->NotFound(request.info, served.get());
+    }
     co_return co_await Serve(environment_, std::move(served), std::move(request));
   }
   if (const PathHandler* handler = FindPath(request.path)) co_return co_await (*handler)(std::move(request));
@@ -148,7 +167,7 @@ Task<> GroupServer::Stream(rpc::Request request, rpc::ResponseStream& stream) {
   const std::shared_ptr<const Snapshot> snapshot = Current();
   if (request.info.is_resource_request && snapshot->Serves(request.info)) {
     ServedResourcePtr served = snapshot->Find(request.info);
-    if (served && KnowsSubresource(*served, request.info.subresource)) {
+    if (served && InScope(*served, request.info) && KnowsSubresource(*served, request.info.subresource)) {
       co_await ServeStream(environment_, std::move(served), std::move(request), stream);
       co_return;
     }

@@ -68,6 +68,7 @@ ResourceRequest::ResourceRequest(EnvironmentPtr environment, ServedResourcePtr r
     : env(std::move(environment)), served(std::move(resource)), ctx(StateOf(request)), http(std::move(request)),
       query(http.query) {
   if (!http.info.subresource.empty()) subresource = FindSubresource(served->resource, http.info.subresource);
+  for (const std::string& text : served->warnings) ctx.Warn(text);
 }
 
 const registry::Strategy& ResourceRequest::Strategy() const {

@@ -27,6 +27,8 @@ struct ServedResource {
   /// A custom resource: documents have sorted keys, list items carry their type, there is no protobuf and no strategic merge.
   bool custom = false;
   std::map<std::string, ConnectHandler> connect;  // by subresource
+  /// Warning headers of every answer: the version is deprecated.
+  std::vector<std::string> warnings;
   /// Keeps alive what `resource` points into (the schema of a custom resource).
   std::shared_ptr<const void> owner;
 };

@@ -103,11 +103,14 @@ class Scanner {
   bool Metadata() {
     SkipSpace();
     std::size_t end_of_value = position_ + 1;
-    bool empty = true, placed = false;
+    bool empty = true, placed = false, sorted = false;
     const Active active = Narrow(everything_, 0, "metadata");
     const bool ok = Object([&](std::string_view key) {
       // Go's encoder has resourceVersion after these; a reader of raw bytes sees the usual order.
-      const bool leading = key == "name" || key == "generateName" || key == "namespace" || key == "selfLink" || key == "uid";
+      // Custom resources have sorted keys: theirs begin with annotations or creationTimestamp.
+      bool leading = key == "name" || key == "generateName" || key == "namespace" || key == "selfLink" || key == "uid";
+      if (empty) sorted = !leading;
+      if (sorted) leading = key < "resourceVersion";
       empty = false;
       if (key == "resourceVersion") {
         SkipSpace();

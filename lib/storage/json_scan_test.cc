@@ -11,6 +11,8 @@ struct Case {
   const char* want;  // with resourceVersion 7 in place; nullptr: not an object
 };
 const Case kCases[] = {
+    {"Sorted", R"({"apiVersion":"a/v1","kind":"X","metadata":{"creationTimestamp":"t","name":"x","uid":"u"}})",
+     R"({"apiVersion":"a/v1","kind":"X","metadata":{"creationTimestamp":"t","name":"x","resourceVersion":"7","uid":"u"}})"},
     {"AfterUid", R"({"kind":"A","apiVersion":"v1","metadata":{"name":"a","uid":"u","labels":{"x":"y"}},"spec":{}})",
      R"({"kind":"A","apiVersion":"v1","metadata":{"name":"a","uid":"u","resourceVersion":"7","labels":{"x":"y"}},"spec":{}})"},
     {"AtTheEnd", R"({"apiVersion":"v1","metadata":{"name":"a"}})", R"({"apiVersion":"v1","metadata":{"name":"a","resourceVersion":"7"}})"},

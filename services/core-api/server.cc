@@ -4,6 +4,7 @@
 
 #include "lib/admission/all_plugins.h"
 #include "lib/endpoint/group_server.h"
+#include "lib/endpoint/storage_config.h"
 #include "lib/etcd/client.h"
 #include "lib/schema/builtin.h"
 #include "lib/service/runtime.h"
@@ -47,7 +48,7 @@ int Run(const Flags& flags) {
   runtime.OnStop([backend] { backend->Stop(); });
   AddEtcdChecks(runtime, client);
 
-  const storage::StorePtr namespaces = backend->Open(StorageConfig(NamespaceResource()));
+  const storage::StorePtr namespaces = backend->Open(endpoint::StorageConfig(NamespaceResource()));
   const admission::ChainPtr admission = admission::MakeChain(
       {.namespaces = namespaces}, {.enable = flags.enable_admission_plugins, .disable = flags.disable_admission_plugins});
 

@@ -1,13 +1,80 @@
 #include "services/extensions-api/server.h"
 
-#include "lib/service/chain.h"
+#include "lib/admission/all_plugins.h"
+#include "lib/endpoint/group_server.h"
+#include "lib/endpoint/storage_config.h"
+#include "lib/etcd/client.h"
+#include "lib/schema/builtin.h"
 #include "lib/service/runtime.h"
+#include "lib/storage/backend.h"
+#include "services/extensions-api/controller/crd_controller.h"
+#include "services/extensions-api/crd/crd_resource.h"
+#include "services/extensions-api/openapi/documents.h"
 
 namespace apimesh::extensions_api {
+namespace {
+
+std::shared_ptr<storage::Backend> OpenBackend(const Flags& flags, service::Runtime& runtime) {
+  etcd::ClientOptions options;
+  options.endpoints = flags.etcd.servers;
+  options.ca_file = flags.etcd.ca_file;
+  options.cert_file = flags.etcd.cert_file;
+  options.key_file = flags.etcd.key_file;
+  std::shared_ptr<etcd::Client> client = etcd::NewClient(std::move(options));
+  return storage::NewBackend(std::move(client), runtime.Executor(), {.prefix = flags.etcd.prefix});
+}
+
+/// Namespaces are core-api's; admission reads their phase here.
+storage::StorePtr OpenNamespaces(storage::Backend& backend) {
+  registry::Resource namespaces;
+  namespaces.gvk = namespaces.storage_gvk = {"", "v1", "Namespace"};
+  namespaces.plural = namespaces.storage_prefix = "namespaces";
+  namespaces.scope = registry::Scope::kCluster;
+  namespaces.schema = schema::Builtin().FindKind(namespaces.gvk);
+  namespaces.selectable_fields = {"status.phase"};
+  return backend.Open(endpoint::StorageConfig(namespaces));
+}
+
+/// The definitions themselves, with the priorities of the reference.
+endpoint::ServedVersion OwnVersion(storage::StorePtr crds, admission::ChainPtr admission) {
+  auto served = std::make_shared<endpoint::ServedResource>();
+  served->resource = CrdResource();
+  served->store = std::move(crds);
+  served->admission = std::move(admission);
+  return {served->resource.gvk.Version(), 16700, 15, {served}, "1"};  // its schema changes with the program only
+}
+
+}  // namespace
 
 int Run(const Flags& flags) {
   service::Runtime runtime("extensions-api", flags.common);
-  runtime.Serve(service::NotFoundHandler());
+  const std::shared_ptr<storage::Backend> backend = OpenBackend(flags, runtime);
+  runtime.OnStop([backend] { backend->Stop(); });
+  const storage::StorePtr namespaces = OpenNamespaces(*backend);
+  const storage::StorePtr crds = backend->Open(endpoint::StorageConfig(CrdResource()));
+  const admission::ChainPtr admission = admission::MakeChain(
+      {.namespaces = namespaces}, {.enable = flags.enable_admission_plugins, .disable = flags.disable_admission_plugins});
+
+  endpoint::GroupServerOptions options;
+  options.environment.meta_schema = &schema::Builtin();
+  options.environment.min_request_timeout = std::chrono::seconds(flags.min_request_timeout);
+  options.paths = OpenApiPaths(crds);
+  const auto environment = std::make_shared<const endpoint::Environment>(options.environment);
+  const auto server = std::make_shared<endpoint::GroupServer>(std::move(options));
+
+  const auto controller = std::make_shared<CrdController>(CrdController::Parts{
+      .crds = crds,
+      .server = server,
+      .own = {OwnVersion(crds, admission)},
+      .sources = {backend, admission},
+      .environment = environment,
+      .executor = runtime.Executor(),
+  });
+  runtime.OnStop([controller] { controller->Stop(); });
+  const auto synced = [controller] { return controller->Synced() ? std::string() : std::string("not all definitions are served yet"); };
+  runtime.Health().Add("crd-informer-synced", synced, service::HealthChecks::kReadyz);
+  controller->Start();
+  runtime.Serve(server);
   return runtime.Run();
 }
 

@@ -9,9 +9,6 @@
 
 namespace apimesh::core_api {
 
-/// What the store must know of a built-in resource.
-storage::ResourceConfig StorageConfig(const registry::Resource& resource);
-
 /// Opens a store for every resource that has objects and puts all into their group-versions, with the priorities of the
 /// table. `namespaces` is the store of namespaces, opened before because admission reads it.
 std::vector<endpoint::ServedVersion> ServeAll(std::vector<registry::Resource> resources, storage::Backend& backend,

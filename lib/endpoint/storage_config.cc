@@ -1,0 +1,52 @@
+#include "lib/endpoint/storage_config.h"
+
+#include "lib/codec/codec.h"
+
+namespace apimesh::endpoint {
+namespace {
+
+namespace json = meta::json;
+
+/// What another writer left (protobuf, another version) as JSON of the served version.
+meta::Result<std::string> ToServed(std::string_view stored, const meta::Gvk& served, const schema::Node& node) {
+  meta::Object object;
+  if (codec::IsProtobuf(stored)) {
+    ASSIGN_OR_RETURN(object, codec::ReadProtobuf(stored, node, meta::NewArena()));
+  } else {
+    ASSIGN_OR_RETURN(json::value value, codec::ParseJson(stored, meta::NewArena()));
+    if (!value.is_object()) return meta::InternalError("a stored object is not a JSON object");
+    object = meta::Object(std::move(value.get_object()));
+  }
+  object.SetGvk(served);
+  RETURN_IF_ERROR(codec::Normalise(object.Root(), node, nullptr));
+  return codec::WriteJson(object.Root());
+}
+
+meta::Result<std::string> ToStored(std::string text, const meta::Gvk& stored) {
+  ASSIGN_OR_RETURN(json::value value, codec::ParseJson(text, meta::NewArena()));
+  if (!value.is_object()) return meta::InternalError("an object is not a JSON object");
+  meta::Object object(std::move(value.get_object()));
+  object.SetGvk(stored);
+  return codec::WriteJson(object.Root());
+}
+
+}  // namespace
+
+storage::ResourceConfig StorageConfig(const registry::Resource& resource) {
+  storage::ResourceConfig config;
+  config.resource = resource.GetGroupResource();
+  config.key_prefix = resource.storage_prefix;
+  config.namespaced = resource.scope == registry::Scope::kNamespaced;
+  config.api_version = resource.gvk.ApiVersion();
+  config.to_json = [served = resource.gvk, node = resource.schema](std::string_view stored) {
+    return ToServed(stored, served, *node);
+  };
+  if (resource.storage_gvk != resource.gvk) {
+    config.to_stored = [stored = resource.storage_gvk](std::string text) { return ToStored(std::move(text), stored); };
+  }
+  config.selectable_fields = resource.selectable_fields;
+  config.read_fields = resource.read_fields;
+  return config;
+}
+
+}  // namespace apimesh::endpoint

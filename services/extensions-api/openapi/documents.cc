@@ -1,0 +1,100 @@
+#include "services/extensions-api/openapi/documents.h"
+
+#include "lib/codec/codec.h"
+#include "lib/schema/builtin.h"
+#include "lib/schema/openapi.h"
+#include "lib/service/chain.h"
+#include "services/extensions-api/crd/conditions.h"
+#include "services/extensions-api/crd/crd_resource.h"
+#include "services/extensions-api/crd/names.h"
+#include "services/extensions-api/crd/version_rules.h"
+
+namespace apimesh::extensions_api {
+namespace {
+
+namespace json = meta::json;
+using schema::OpenApiResource;
+
+constexpr std::string_view kV3 = "/openapi/v3/apis/";
+
+bool Flag(const json::object& object, std::string_view name) {
+  const json::value* value = meta::FindField(object, name);
+  return value && value->is_bool() && value->get_bool();
+}
+
+/// Documents and what points into them.
+struct Collected {
+  std::vector<std::unique_ptr<meta::Object>> definitions;
+  std::vector<OpenApiResource> resources;
+};
+
+OpenApiResource OwnResource() {
+  const registry::Resource crd = CrdResource();
+  OpenApiResource own{crd.gvk, crd.plural, false, crd.verbs, {}};
+  own.subresources.push_back({"status", crd.gvk, {"get", "patch", "update"}});
+  return own;
+}
+
+void AddVersions(const meta::Object& crd, Collected& all) {
+  const Names names = ReadNames(crd, "status", "acceptedNames");
+  for (const json::object* version : Versions(crd)) {
+    if (!Flag(*version, "served")) continue;
+    OpenApiResource resource;
+    resource.kind = {std::string(meta::FindString(crd.Root(), "spec", "group")), std::string(meta::FindString(*version, "name")), names.kind};
+    resource.plural = names.plural;
+    resource.namespaced = meta::FindString(crd.Root(), "spec", "scope") == "Namespaced";
+    resource.verbs = {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"};
+    if (meta::Find(*version, "subresources", "status")) resource.subresources.push_back({"status", resource.kind, {"get", "patch", "update"}});
+    if (meta::Find(*version, "subresources", "scale")) {
+      resource.subresources.push_back({"scale", {"autoscaling", "v1", "Scale"}, {"get", "patch", "update"}});
+    }
+    static const json::object any{{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}};
+    const json::value* openapi = meta::Find(*version, "schema", "openAPIV3Schema");
+    resource.custom_schema = openapi && openapi->is_object() ? &openapi->get_object() : &any;
+    all.resources.push_back(std::move(resource));
+  }
+}
+
+Task<Collected> Collect(storage::StorePtr crds) {
+  Collected all;
+  all.resources.push_back(OwnResource());
+  const meta::RequestContext ctx;
+  const storage::ListOptions options{.resource_version = "0"};
+  const meta::Result<std::unique_ptr<storage::ListCursor>> cursor = co_await crds->List(ctx, options);
+  if (!cursor) co_return all;
+  for (;;) {
+    const std::vector<storage::EntryPtr> some = (*cursor)->Next(64);
+    if (some.empty()) break;
+    for (const storage::EntryPtr& entry : some) {
+      meta::Result<json::value> value = codec::ParseJson(entry->Json().View(), meta::NewArena());
+      if (!value || !value->is_object()) continue;
+      all.definitions.push_back(std::make_unique<meta::Object>(std::move(value->get_object())));
+      if (IsTrue(*all.definitions.back(), "Established")) AddVersions(*all.definitions.back(), all);
+    }
+  }
+  co_return all;
+}
+
+Task<rpc::Response> AnswerV2(storage::StorePtr crds) {
+  const Collected all = co_await Collect(std::move(crds));
+  co_return rpc::Response::Json(200, codec::WriteJson(schema::OpenApiV2(all.resources, schema::Builtin())));
+}
+
+Task<rpc::Response> AnswerV3(storage::StorePtr crds, std::string path) {
+  const meta::GroupVersion version = meta::GroupVersion::Parse(std::string_view(path).substr(kV3.size()));
+  Collected all = co_await Collect(std::move(crds));
+  std::erase_if(all.resources, [&version](const OpenApiResource& one) { return one.kind.Version() != version; });
+  if (all.resources.empty()) co_return service::PlainNotFound();
+  co_return rpc::Response::Json(200, codec::WriteJson(schema::OpenApiV3(version, all.resources, schema::Builtin())));
+}
+
+}  // namespace
+
+std::map<std::string, endpoint::PathHandler> OpenApiPaths(storage::StorePtr crds) {
+  std::map<std::string, endpoint::PathHandler> paths;
+  paths["/openapi/v2"] = [crds](rpc::Request) { return AnswerV2(crds); };
+  paths[std::string(kV3)] = [crds](rpc::Request request) { return AnswerV3(crds, std::move(request.path)); };
+  return paths;
+}
+
+}  // namespace apimesh::extensions_api
