@@ -1,32 +1,38 @@
 #include "lib/endpoint/storage_config.h"
 
 #include "lib/codec/codec.h"
+#include "lib/schema/builtin.h"
 
 namespace apimesh::endpoint {
 namespace {
 
 namespace json = meta::json;
 
+using Rename = std::function<void(json::object&)>;
+
 /// What another writer left (protobuf, another version) as JSON of the served version.
-meta::Result<std::string> ToServed(std::string_view stored, const meta::Gvk& served, const schema::Node& node) {
+meta::Result<std::string> ToServed(std::string_view stored, const meta::Gvk& served, const schema::Node& stored_node,
+                                   const schema::Node& node, const Rename& rename) {
   meta::Object object;
   if (codec::IsProtobuf(stored)) {
-    ASSIGN_OR_RETURN(object, codec::ReadProtobuf(stored, node, meta::NewArena()));
+    ASSIGN_OR_RETURN(object, codec::ReadProtobuf(stored, stored_node, meta::NewArena()));
   } else {
     ASSIGN_OR_RETURN(json::value value, codec::ParseJson(stored, meta::NewArena()));
     if (!value.is_object()) return meta::InternalError("a stored object is not a JSON object");
     object = meta::Object(std::move(value.get_object()));
   }
   object.SetGvk(served);
+  if (rename) rename(object.Root());
   RETURN_IF_ERROR(codec::Normalise(object.Root(), node, nullptr));
   return codec::WriteJson(object.Root());
 }
 
-meta::Result<std::string> ToStored(std::string text, const meta::Gvk& stored) {
+meta::Result<std::string> ToStored(std::string text, const meta::Gvk& stored, const Rename& rename) {
   ASSIGN_OR_RETURN(json::value value, codec::ParseJson(text, meta::NewArena()));
   if (!value.is_object()) return meta::InternalError("an object is not a JSON object");
   meta::Object object(std::move(value.get_object()));
   object.SetGvk(stored);
+  if (rename) rename(object.Root());
   return codec::WriteJson(object.Root());
 }
 
@@ -38,11 +44,15 @@ storage::ResourceConfig StorageConfig(const registry::Resource& resource) {
   config.key_prefix = resource.storage_prefix;
   config.namespaced = resource.scope == registry::Scope::kNamespaced;
   config.api_version = resource.gvk.ApiVersion();
-  config.to_json = [served = resource.gvk, node = resource.schema](std::string_view stored) {
-    return ToServed(stored, served, *node);
+  const schema::Node* stored_node = schema::Builtin().FindKind(resource.storage_gvk);
+  if (!stored_node) stored_node = resource.schema;
+  config.to_json = [served = resource.gvk, node = resource.schema, stored_node, rename = resource.from_stored](std::string_view stored) {
+    return ToServed(stored, served, *stored_node, *node, rename);
   };
   if (resource.storage_gvk != resource.gvk) {
-    config.to_stored = [stored = resource.storage_gvk](std::string text) { return ToStored(std::move(text), stored); };
+    config.to_stored = [stored = resource.storage_gvk, rename = resource.to_stored](std::string text) {
+      return ToStored(std::move(text), stored, rename);
+    };
   }
   config.selectable_fields = resource.selectable_fields;
   config.read_fields = resource.read_fields;

@@ -26,6 +26,7 @@ struct UpdateState {
   UpdateInput input;
   std::optional<meta::Object> emptied;  // lost its last finalizer while it was being deleted: to be removed
   std::optional<meta::Object> settled;  // the last result, for dry runs
+  std::optional<std::pair<meta::Object, meta::Object>> held;  // what hooks took for the new object, and the old one
 };
 using StatePtr = std::shared_ptr<UpdateState>;
 using UpdateAnswer = meta::Result<std::optional<Store::Update>>;
@@ -45,6 +46,13 @@ Task<meta::Result<>> Validate(StatePtr state, Operation operation, meta::Object&
   const admission::Attributes attributes =
       AttributesOf(request, operation, &object, old, &options.document, options.dry_run);
   co_return co_await request.served->admission->Validate(request.ctx, attributes);
+}
+
+/// The last run of the update came to nothing.
+Task<> Abandon(StatePtr state) {
+  if (!state->held) co_return;
+  const auto [object, old] = *std::exchange(state->held, std::nullopt);
+  co_await state->request->Resource().hooks->GiveBack(state->request->ctx, object, old);
 }
 
 Task<UpdateAnswer> CreateInstead(StatePtr state) {
@@ -81,13 +89,17 @@ meta::Result<> CheckVersion(const ResourceRequest& request, meta::Object& object
 Task<UpdateAnswer> UpdateOnce(StatePtr state, const meta::Object* current) {
   state->emptied.reset();
   state->settled.reset();
+  co_await Abandon(state);
   if (!current) co_return co_await CreateInstead(state);
   const ResourceRequest& request = *state->request;
   ASSIGN_OR_CO_RETURN(meta::Object object, state->input.desired(current));
   CO_RETURN_IF_ERROR(co_await Admit(state, Operation::kUpdate, object, current));
   CO_RETURN_IF_ERROR(CheckVersion(request, object, *current));
   registry::Hooks* hooks = request.Resource().hooks.get();
-  if (hooks && !state->input.options.dry_run) CO_RETURN_IF_ERROR(co_await hooks->BeginUpdate(request.ctx, object, *current));
+  if (hooks && !state->input.options.dry_run && !request.subresource) {
+    CO_RETURN_IF_ERROR(co_await hooks->BeginUpdate(request.ctx, object, *current));
+    state->held.emplace(object, *current);
+  }
   CO_RETURN_IF_ERROR(registry::BeforeUpdate(request.Resource(), request.Strategy(), request.ctx, object, *current,
                                             request.subresource && !request.subresource->scale));
   CO_RETURN_IF_ERROR(co_await Validate(state, Operation::kUpdate, object, current));
@@ -212,11 +224,18 @@ Task<meta::Result<rpc::Response>> RunUpdate(RequestPtr request, UpdateInput inpu
   if (state->input.options.dry_run) co_return co_await DryRun(state, key);
 
   const Store::UpdateFn update = [state](const meta::Object* current) { return UpdateOnce(state, current); };
-  ASSIGN_OR_CO_RETURN(const Store::UpdateResult result,
-                      co_await request->served->store->GuaranteedUpdate(request->ctx, key, state->input.preconditions,
-                                                                        state->input.create_allowed, update));
+  const meta::Result<Store::UpdateResult> result = co_await request->served->store->GuaranteedUpdate(
+      request->ctx, key, state->input.preconditions, state->input.create_allowed, update);
+  if (!result) {
+    co_await Abandon(state);
+    co_return result.error();
+  }
+  if (state->held) {
+    const auto& [object, old] = *state->held;
+    co_await request->Resource().hooks->GiveBack(request->ctx, old, object);
+  }
   if (state->emptied) co_return co_await RemoveEmptied(state, key);
-  co_return Respond(*request, result.created ? 201 : 200, result.entry);
+  co_return Respond(*request, result->created ? 201 : 200, result->entry);
 }
 
 }  // namespace apimesh::endpoint

@@ -6,6 +6,7 @@ Task<meta::Result<>> Hooks::BeginCreate(meta::RequestContext, meta::Object&) { c
 Task<meta::Result<>> Hooks::BeginUpdate(meta::RequestContext, meta::Object&, const meta::Object&) {
   co_return meta::Result<>();
 }
+Task<> Hooks::GiveBack(meta::RequestContext, const meta::Object&, const meta::Object&) { co_return; }
 Task<> Hooks::AbandonCreate(meta::RequestContext, const meta::Object&) { co_return; }
 Task<> Hooks::AfterDelete(meta::RequestContext, const meta::Object&) { co_return; }
 

@@ -84,6 +84,9 @@ class Hooks {
   /// Before the strategy prepares and validates; may change the object.
   virtual Task<meta::Result<>> BeginCreate(meta::RequestContext ctx, meta::Object& object);
   virtual Task<meta::Result<>> BeginUpdate(meta::RequestContext ctx, meta::Object& object, const meta::Object& old);
+  /// Gives back what `loser` holds and `winner` does not: the old state after an update, the new one after an update
+  /// that failed or has to run again.
+  virtual Task<> GiveBack(meta::RequestContext ctx, const meta::Object& loser, const meta::Object& winner);
   /// The write failed: gives back what BeginCreate took.
   virtual Task<> AbandonCreate(meta::RequestContext ctx, const meta::Object& object);
   virtual Task<> AfterDelete(meta::RequestContext ctx, const meta::Object& object);
@@ -124,6 +127,8 @@ struct Resource {
   /// Path of the store below --etcd-prefix ("pods", "services/specs"); several Resources may share one (events).
   std::string storage_prefix;
   meta::Gvk storage_gvk;
+  /// Where the stored version has other field names: changes a document of one version into the other.
+  std::function<void(meta::json::object& document)> from_stored, to_stored;
   std::chrono::seconds ttl{0};
   std::vector<std::string> selectable_fields;
   std::function<std::vector<std::string>(const meta::Object& object)> read_fields;

@@ -12,7 +12,9 @@
 #include "services/core-api/bootstrap/hooks.h"
 #include "services/core-api/groups/all_groups.h"
 #include "services/core-api/groups/core/namespace/namespace.h"
+#include "services/core-api/groups/core/service/allocation.h"
 #include "services/core-api/health.h"
+#include "services/core-api/resources/generic.h"
 #include "services/core-api/resources/serve.h"
 
 namespace apimesh::core_api {
@@ -38,6 +40,30 @@ std::vector<registry::Resource> Resources(const Flags& flags) {
   return resources;
 }
 
+/// Services get their addresses and node ports. Gives the store of addresses, which is served as well.
+storage::StorePtr EquipServices(const Flags& flags, storage::Backend& backend, std::vector<registry::Resource>& resources) {
+  AllocationOptions options;
+  std::string_view cidrs = flags.service_cluster_ip_range;
+  while (!cidrs.empty()) {
+    const std::size_t comma = std::min(cidrs.find(','), cidrs.size());
+    const std::optional<IpRange> range = IpRange::Parse(cidrs.substr(0, comma));
+    if (!range) throw std::invalid_argument("--service-cluster-ip-range: not a CIDR: " + std::string(cidrs.substr(0, comma)));
+    options.cidrs.push_back(*range);
+    cidrs.remove_prefix(std::min(comma + 1, cidrs.size()));
+  }
+  const std::optional<PortRange> ports = PortRange::Parse(flags.service_node_port_range);
+  if (!ports) throw std::invalid_argument("--service-node-port-range: not a range of ports: " + flags.service_node_port_range);
+  options.node_ports = *ports;
+  options.ip_addresses = backend.Open(endpoint::StorageConfig(FromTable("networking.k8s.io", "v1", "ipaddresses")));
+  options.ranges = backend.Open(RangesConfig());
+  const storage::StorePtr addresses = options.ip_addresses;
+  const std::shared_ptr<registry::Hooks> hooks = MakeServiceHooks(std::move(options));
+  for (registry::Resource& resource : resources) {
+    if (resource.storage_prefix == "services/specs") resource.hooks = hooks;
+  }
+  return addresses;
+}
+
 }  // namespace
 
 int Run(const Flags& flags) {
@@ -57,7 +83,10 @@ int Run(const Flags& flags) {
   options.environment.min_request_timeout = std::chrono::seconds(flags.min_request_timeout);
   options.next = std::shared_ptr(rpc::NewDelegateClient(flags.common.EndpointOf(flags.extensions_api)));
   const auto server = std::make_shared<endpoint::GroupServer>(std::move(options));
-  std::vector<endpoint::ServedVersion> versions = ServeAll(Resources(flags), *backend, namespaces, admission);
+  std::vector<registry::Resource> resources = Resources(flags);
+  const storage::StorePtr addresses = EquipServices(flags, *backend, resources);
+  const OpenedStores opened = {{"namespaces", namespaces}, {"ipaddresses", addresses}};
+  std::vector<endpoint::ServedVersion> versions = ServeAll(std::move(resources), *backend, opened, admission);
   AddInformerSync(runtime.Health(), versions);
   const auto serves = [&versions](std::string_view group) {
     return std::any_of(versions.begin(), versions.end(), [group](const auto& served) { return served.version.group == group; });

@@ -5,7 +5,10 @@
 #include <set>
 
 #include "services/core-api/groups/apps/group.h"
+#include "services/core-api/groups/coordination/group.h"
 #include "services/core-api/groups/core/group.h"
+#include "services/core-api/groups/events/group.h"
+#include "services/core-api/groups/rbac/group.h"
 #include "services/core-api/resources/generic.h"
 #include "services/core-api/resources/table.h"
 
@@ -17,7 +20,10 @@ using Group = std::vector<registry::Resource> (*)();
 // One line a group that has kinds with folders.
 constexpr Group kGroups[] = {
     &AppsGroup,
+    &CoordinationGroup,
     &CoreGroup,
+    &EventsGroup,
+    &RbacGroup,
 };
 
 // Served by the other links of the chain.

@@ -8,13 +8,14 @@
 namespace apimesh::core_api {
 
 std::vector<endpoint::ServedVersion> ServeAll(std::vector<registry::Resource> resources, storage::Backend& backend,
-                                              storage::StorePtr namespaces, admission::ChainPtr admission) {
+                                              const OpenedStores& opened, admission::ChainPtr admission) {
   std::map<meta::GroupVersion, std::vector<endpoint::ServedResourcePtr>> by_version;
   for (registry::Resource& resource : resources) {
     auto served = std::make_shared<endpoint::ServedResource>();
     served->admission = admission;
     if (!resource.storage_prefix.empty()) {
-      served->store = resource.storage_prefix == "namespaces" ? namespaces : backend.Open(endpoint::StorageConfig(resource));
+      const auto found = opened.find(resource.storage_prefix);
+      served->store = found != opened.end() ? found->second : backend.Open(endpoint::StorageConfig(resource));
     }
     const meta::GroupVersion version = resource.gvk.Version();
     served->resource = std::move(resource);

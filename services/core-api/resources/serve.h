@@ -1,5 +1,7 @@
 #pragma once
 
+#include <map>
+#include <string>
 #include <vector>
 
 #include "lib/admission/chain.h"
@@ -10,8 +12,9 @@
 namespace apimesh::core_api {
 
 /// Opens a store for every resource that has objects and puts all into their group-versions, with the priorities of the
-/// table. `namespaces` is the store of namespaces, opened before because admission reads it.
+/// table. `opened` are stores that others needed before, by their prefix: namespaces for admission, addresses for services.
+using OpenedStores = std::map<std::string, storage::StorePtr>;
 std::vector<endpoint::ServedVersion> ServeAll(std::vector<registry::Resource> resources, storage::Backend& backend,
-                                              storage::StorePtr namespaces, admission::ChainPtr admission);
+                                              const OpenedStores& opened, admission::ChainPtr admission);
 
 }  // namespace apimesh::core_api

@@ -1,18 +1,26 @@
 #include "services/core-api/groups/core/group.h"
 
 #include "services/core-api/groups/core/configmap/configmap.h"
+#include "services/core-api/groups/core/event/event.h"
 #include "services/core-api/groups/core/namespace/namespace.h"
+#include "services/core-api/groups/core/node/node.h"
 #include "services/core-api/groups/core/pod/pod.h"
 #include "services/core-api/groups/core/secret/secret.h"
+#include "services/core-api/groups/core/service/service.h"
+#include "services/core-api/groups/core/serviceaccount/serviceaccount.h"
 
 namespace apimesh::core_api {
 
 std::vector<registry::Resource> CoreGroup() {
   return {
       ConfigMapResource(),
+      CoreEventResource(),
       NamespaceResource(),
+      NodeResource(),
       PodResource(),
       SecretResource(),
+      ServiceResource(),
+      ServiceAccountResource(),
   };
 }
 

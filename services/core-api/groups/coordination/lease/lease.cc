@@ -1,0 +1,56 @@
+#include "services/core-api/groups/coordination/lease/lease.h"
+
+#include "lib/meta/names.h"
+#include "services/core-api/groups/check.h"
+#include "services/core-api/groups/columns.h"
+#include "services/core-api/resources/generic.h"
+
+namespace apimesh::core_api {
+namespace {
+
+namespace json = meta::json;
+
+class LeaseStrategy final : public registry::Strategy {
+ public:
+  meta::FieldErrors Validate(const meta::RequestContext&, const meta::Object& object) const override {
+    meta::FieldErrors errors;
+    const Check root(object.Root(), meta::Path(), errors);
+    const std::optional<Check> spec = root.Child("spec");
+    if (!spec) return errors;
+    const Check rules(spec->Object(), meta::Path("spec"), errors);
+    if (const auto seconds = rules.Number("leaseDurationSeconds"); seconds && *seconds <= 0) {
+      rules.Invalid("leaseDurationSeconds", "must be greater than 0");
+    }
+    rules.NonNegative("leaseTransitions");
+    return errors;
+  }
+  meta::FieldErrors ValidateUpdate(const meta::RequestContext& ctx, const meta::Object& object, const meta::Object&) const override {
+    return Validate(ctx, object);
+  }
+  /// Coordinated leader election is off, so its fields are not kept.
+  void PrepareForCreate(const meta::RequestContext&, meta::Object& object) const override { DropCoordination(object); }
+  void PrepareForUpdate(const meta::RequestContext&, meta::Object& object, const meta::Object&) const override { DropCoordination(object); }
+  bool AllowCreateOnUpdate() const override { return true; }
+  bool AllowUnconditionalUpdate() const override { return false; }
+
+ private:
+  static void DropCoordination(meta::Object& object) {
+    json::value* spec = meta::FindField(object.Root(), "spec");
+    if (!spec || !spec->is_object()) return;
+    for (const char* field : {"strategy", "preferredHolder"}) meta::EraseField(spec->get_object(), field);
+  }
+};
+
+json::array Cells(const meta::Object& object, WallTime now) {
+  return {json::string(object.Name()), TextCell(meta::FindString(object.Root(), "spec", "holderIdentity")), AgeCell(object, now)};
+}
+
+}  // namespace
+
+registry::Resource LeaseResource() {
+  registry::Resource resource = FromTable("coordination.k8s.io", "v1", "leases", std::make_shared<LeaseStrategy>());
+  resource.table = {{NameColumn(), {.name = "Holder", .description = "Who has it now."}, AgeColumn()}, &Cells};
+  return resource;
+}
+
+}  // namespace apimesh::core_api

@@ -1,0 +1,190 @@
+#include "services/core-api/groups/core/service/rules.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "lib/meta/object_meta.h"
+#include "services/core-api/groups/check.h"
+#include "services/core-api/groups/core/pod_spec/validation.h"
+#include "services/core-api/groups/core/service/fields.h"
+#include "services/core-api/groups/ip_rules.h"
+
+namespace apimesh::core_api {
+namespace {
+
+constexpr std::int64_t kMaxAffinitySeconds = 86400;
+
+void ValidatePorts(const Check& spec, bool required) {
+  const std::vector<Check> ports = spec.Each("ports");
+  if (ports.empty() && required) spec.Add(meta::Required("spec.ports", ""));
+  std::set<std::string_view> names;
+  for (const Check& port : ports) {
+    if (const std::string_view name = port.Text("name"); !name.empty()) {
+      port.Names("name", meta::CheckDnsLabel);
+      if (!names.insert(name).second) port.Add(meta::Duplicate(port.Path().Child("name").ToString(), meta::Quoted(name)));
+    } else if (ports.size() > 1) {
+      port.Require("name");
+    }
+    const std::int64_t number = port.Number("port").value_or(0);
+    for (std::string& complaint : meta::CheckPortNumber(number)) {
+      port.Add(meta::Invalid(port.Path().Child("port").ToString(), fmt::format("{}", number), std::move(complaint)));
+    }
+    port.RequireOneOf("protocol", {"SCTP", "TCP", "UDP"});
+    ValidatePortOrName(port, "targetPort");
+    port.Names("appProtocol", meta::CheckQualifiedName);
+  }
+}
+
+void ValidateType(const meta::Object& service, const Check& spec) {
+  const std::string_view type = spec.Text("type");
+  if (IsHeadless(service) && (type == "LoadBalancer" || type == "NodePort")) {
+    spec.Add(meta::Invalid("spec.clusterIPs[0]", "\"None\"", fmt::format("may not be set to 'None' for {} services", type)));
+  }
+  if (type != "ExternalName") return;
+  for (const char* field : {"clusterIPs", "ipFamilies", "ipFamilyPolicy"}) spec.Forbid(field, "may not be set for ExternalName services");
+  std::string_view name = spec.Text("externalName");
+  if (name.ends_with('.')) name.remove_suffix(1);
+  if (name.empty()) spec.Add(meta::Required("spec.externalName", ""));
+  for (std::string& complaint : name.empty() ? meta::Complaints() : meta::CheckDnsSubdomain(name)) {
+    spec.Add(meta::Invalid("spec.externalName", meta::Quoted(name), std::move(complaint)));
+  }
+}
+
+void ValidateSessionAffinity(const Check& spec) {
+  spec.RequireOneOf("sessionAffinity", {"ClientIP", "None"});
+  if (spec.Text("sessionAffinity") != "ClientIP") return;
+  const std::optional<Check> config = spec.Child("sessionAffinityConfig");
+  const std::optional<Check> client = config ? config->Child("clientIP") : std::nullopt;
+  if (!client) return;
+  if (const auto seconds = client->Number("timeoutSeconds"); seconds && (*seconds <= 0 || *seconds > kMaxAffinitySeconds)) {
+    client->Invalid("timeoutSeconds", fmt::format("must be greater than 0 and less than {}", kMaxAffinitySeconds));
+  }
+}
+
+/// Ports that are there twice.
+void ValidateUnique(const Check& spec) {
+  std::set<std::pair<std::string_view, std::int64_t>> node_ports, ports;
+  const std::vector<Check> all = spec.Each("ports");
+  if (spec.Text("type") == "ClusterIP") {
+    for (const Check& port : all) {
+      if (port.Number("nodePort").value_or(0) != 0) port.Forbid("nodePort", "may not be used when `type` is 'ClusterIP'");
+    }
+  }
+  for (const Check& port : all) {
+    const std::int64_t number = port.Number("nodePort").value_or(0);
+    if (number != 0 && !node_ports.emplace(port.Text("protocol"), number).second) {
+      port.Add(meta::Duplicate(port.Path().Child("nodePort").ToString(), fmt::format("{}", number)));
+    }
+  }
+  for (const Check& port : all) {
+    const std::int64_t number = port.Number("port").value_or(0);
+    if (ports.emplace(port.Text("protocol"), number).second) continue;
+    // The reference shows its own form of a port here.
+    port.Add(meta::Duplicate(port.Path().ToString(),
+                             fmt::format(R"({{"Name":"","Protocol":"{}","AppProtocol":null,"Port":{},"TargetPort":0,"NodePort":0}})",
+                                         port.Text("protocol"), number)));
+  }
+}
+
+void ValidateTraffic(const meta::Object& service, const Check& spec) {
+  if (!IsExternallyAccessible(spec.Object())) {
+    if (!spec.Text("externalTrafficPolicy").empty()) spec.Invalid("externalTrafficPolicy", "may only be set for externally-accessible services");
+  } else {
+    spec.RequireOneOf("externalTrafficPolicy", {"Cluster", "Local"});
+  }
+  const std::int64_t port = spec.Number("healthCheckNodePort").value_or(0);
+  if (!NeedsHealthCheckPort(service) && port != 0) {
+    spec.Invalid("healthCheckNodePort", "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'");
+  }
+  spec.OneOf("internalTrafficPolicy", {"Cluster", "Local"});
+  spec.OneOf("trafficDistribution", {"PreferClose", "PreferSameNode", "PreferSameZone"});
+}
+
+}  // namespace
+
+meta::FieldErrors ValidateClusterIps(const meta::Object& service) {
+  meta::FieldErrors errors;
+  if (!NeedsClusterIp(service)) return errors;
+  const Check spec(ServiceSpec(service), meta::Path("spec"), errors);
+  const std::vector<std::string> ips = ClusterIps(service);
+  if (const std::string_view ip = spec.Text("clusterIP"); !ip.empty()) {
+    if (ips.empty()) {
+      errors.push_back(meta::Required("spec.clusterIPs", ""));
+    } else if (ips.front() != ip) {
+      spec.Invalid("clusterIPs", "first value must match `clusterIP`");
+    }
+  } else if (!ips.empty()) {
+    spec.Invalid("clusterIPs", "must be empty when `clusterIP` is not specified");
+  }
+  spec.OneOf("ipFamilyPolicy", {"PreferDualStack", "RequireDualStack", "SingleStack"});
+  bool bad = false;
+  for (std::size_t i = 0; i < ips.size(); ++i) {
+    if (i == 0 && ips[i] == "None") {
+      if (ips.size() > 1) spec.Invalid("clusterIPs", "'None' must be the first and only value");
+      bad |= ips.size() > 1;
+      continue;
+    }
+    for (std::string& complaint : CheckIp(ips[i])) {
+      bad = true;
+      errors.push_back(meta::Invalid(fmt::format("spec.clusterIPs[{}]", i), meta::Quoted(ips[i]), std::move(complaint)));
+    }
+  }
+  if (ips.size() > 2) spec.Invalid("clusterIPs", "may only hold up to 2 values");
+  if (!bad && ips.size() == 2 && FamilyOf(ips[0]) == FamilyOf(ips[1])) {
+    spec.Invalid("clusterIPs", "may specify no more than one IP for each IP family");
+  }
+  return errors;
+}
+
+meta::FieldErrors ValidateService(const meta::Object& service) {
+  meta::FieldErrors errors;
+  const Check spec(ServiceSpec(service), meta::Path("spec"), errors);
+  ValidateType(service, spec);
+  ValidatePorts(spec, !IsHeadless(service) && spec.Text("type") != "ExternalName");
+  for (meta::FieldError& error : meta::ValidateLabels(meta::FindField(spec.Object(), "selector"), meta::Path("spec").Child("selector"))) {
+    errors.push_back(std::move(error));
+  }
+  ValidateSessionAffinity(spec);
+  for (meta::FieldError& error : ValidateClusterIps(service)) errors.push_back(std::move(error));
+  if (const meta::json::value* ips = meta::FindField(spec.Object(), "externalIPs"); ips && ips->is_array()) {
+    for (std::size_t i = 0; i < ips->get_array().size(); ++i) {
+      const std::string ip(ips->get_array()[i].as_string());
+      for (std::string& complaint : CheckEndpointIp(ip)) {
+        errors.push_back(meta::Invalid(fmt::format("spec.externalIPs[{}]", i), meta::Quoted(ip), std::move(complaint)));
+      }
+    }
+  }
+  spec.RequireOneOf("type", {"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"});
+  ValidateUnique(spec);
+  const bool balanced = spec.Text("type") == "LoadBalancer";
+  for (const char* field : {"loadBalancerSourceRanges", "allocateLoadBalancerNodePorts", "loadBalancerClass"}) {
+    if (!balanced) spec.Forbid(field, "may only be used when `type` is 'LoadBalancer'");
+  }
+  ValidateTraffic(service, spec);
+  return errors;
+}
+
+meta::FieldErrors ValidateServiceUpdate(const meta::Object& service, const meta::Object& old) {
+  meta::FieldErrors errors;
+  const Check spec(ServiceSpec(service), meta::Path("spec"), errors);
+  const std::vector<std::string> now = ClusterIps(service), before = ClusterIps(old);
+  if (NeedsClusterIp(service) && NeedsClusterIp(old) && !(IsHeadless(service) && IsHeadless(old))) {
+    const std::string shown = Shown(meta::FindField(spec.Object(), "clusterIPs"));
+    for (std::size_t i = 0; i < before.size() && i < now.size(); ++i) {
+      if (now[i] != before[i]) errors.push_back(meta::Invalid(fmt::format("spec.clusterIPs[{}]", i), shown, "may not change once set"));
+    }
+    if (now.empty() && !before.empty()) errors.push_back(meta::Invalid("spec.clusterIPs[0]", shown, "primary clusterIP can not be unset"));
+    if (now.size() == 1 && before.size() == 2 && spec.Text("ipFamilyPolicy") != "SingleStack") {
+      spec.Invalid("ipFamilyPolicy", "must be set to 'SingleStack' when releasing the secondary clusterIP");
+    }
+  }
+  if (NeedsHealthCheckPort(service) && NeedsHealthCheckPort(old) &&
+      spec.Number("healthCheckNodePort") != Check(ServiceSpec(old), meta::Path("spec"), errors).Number("healthCheckNodePort")) {
+    errors.push_back(meta::Forbidden("spec.healthCheckNodePort", "field is immutable"));
+  }
+  for (meta::FieldError& error : ValidateService(service)) errors.push_back(std::move(error));
+  return errors;
+}
+
+}  // namespace apimesh::core_api

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "lib/meta/field_error.h"
+#include "lib/meta/object.h"
+
+namespace apimesh::core_api {
+
+/// Rules of Services; addresses and ports are given out already.
+meta::FieldErrors ValidateService(const meta::Object& service);
+/// What an update may not change, then the above.
+meta::FieldErrors ValidateServiceUpdate(const meta::Object& service, const meta::Object& old);
+/// The rules that must hold before addresses are given out.
+meta::FieldErrors ValidateClusterIps(const meta::Object& service);
+
+}  // namespace apimesh::core_api

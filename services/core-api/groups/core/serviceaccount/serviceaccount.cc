@@ -1,0 +1,45 @@
+#include "services/core-api/groups/core/serviceaccount/serviceaccount.h"
+
+#include "services/core-api/groups/columns.h"
+#include "services/core-api/groups/walk.h"
+#include "services/core-api/resources/generic.h"
+
+namespace apimesh::core_api {
+namespace {
+
+namespace json = meta::json;
+
+constexpr const char* kEnforceMountable = "kubernetes.io/enforce-mountable-secrets";
+
+/// References to secrets are by name and inside of the namespace.
+void KeepNamesOnly(meta::Object& object) {
+  for (json::object& secret : Objects(meta::FindField(object.Root(), "secrets"))) {
+    const std::string name(meta::FindString(secret, "name"));
+    secret.clear();
+    if (!name.empty()) secret["name"] = name;
+  }
+}
+
+class ServiceAccountStrategy final : public registry::Strategy {
+ public:
+  void PrepareForCreate(const meta::RequestContext&, meta::Object& object) const override { KeepNamesOnly(object); }
+  void PrepareForUpdate(const meta::RequestContext&, meta::Object& object, const meta::Object&) const override { KeepNamesOnly(object); }
+  std::vector<std::string> Warnings(const meta::RequestContext&, const meta::Object& object, const meta::Object* old) const override {
+    if (!object.Annotation(kEnforceMountable) || (old && old->Annotation(kEnforceMountable))) return {};
+    return {
+        "metadata.annotations[kubernetes.io/enforce-mountable-secrets]: deprecated in v1.32+; prefer separate namespaces to isolate "
+        "access to mounted secrets"};
+  }
+};
+
+json::array Cells(const meta::Object& object, WallTime now) { return {json::string(object.Name()), AgeCell(object, now)}; }
+
+}  // namespace
+
+registry::Resource ServiceAccountResource() {
+  registry::Resource resource = FromTable("", "v1", "serviceaccounts", std::make_shared<ServiceAccountStrategy>());
+  resource.table = {{NameColumn(), AgeColumn()}, &Cells};
+  return resource;
+}
+
+}  // namespace apimesh::core_api
