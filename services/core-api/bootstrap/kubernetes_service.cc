@@ -88,13 +88,4 @@ meta::Object KubernetesServiceCidr(const std::vector<std::string>& cidrs) {
   return object;
 }
 
-meta::Object ServiceIpAddress(const std::string& address) {
-  meta::Object object = Named("networking.k8s.io/v1", "IPAddress", "", address);
-  object.Metadata()["labels"] = {{"ipaddress.kubernetes.io/ip-family", IsIpv6(address) ? "IPv6" : "IPv4"},
-                                 {"ipaddress.kubernetes.io/managed-by", "ipallocator.k8s.io"}};
-  object.Root()["spec"] = {
-      {"parentRef", {{"group", ""}, {"resource", "services"}, {"namespace", "default"}, {"name", "kubernetes"}}}};
-  return object;
-}
-
 }  // namespace apimesh::core_api

@@ -26,7 +26,6 @@ meta::Object KubernetesService(const KubernetesServiceOptions& options);
 meta::Object KubernetesEndpoints(const std::vector<std::string>& addresses, int port);
 meta::Object KubernetesEndpointSlice(const std::vector<std::string>& addresses, int port);
 meta::Object KubernetesServiceCidr(const std::vector<std::string>& cidrs);
-meta::Object ServiceIpAddress(const std::string& address);
 
 /// Makes the Service and its IPAddress if they are missing, tells that this server is alive, and brings Endpoints and
 /// EndpointSlice in line with all servers that are.

@@ -17,7 +17,6 @@ constexpr std::chrono::milliseconds kStoreCheck{3};
 constexpr const char* kServicePath = "/api/v1/namespaces/default/services";
 constexpr const char* kEndpointsPath = "/api/v1/namespaces/default/endpoints";
 constexpr const char* kSlicesPath = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices";
-constexpr const char* kAddressesPath = "/apis/networking.k8s.io/v1/ipaddresses";
 constexpr const char* kCidrsPath = "/apis/networking.k8s.io/v1/servicecidrs";
 
 void LogFailure(std::string_view what, const meta::ApiError& error) {
@@ -89,15 +88,12 @@ Task<meta::Result<std::vector<std::string>>> LiveServers(storage::StorePtr lease
 
 Task<> EnsureService(LocalApiPtr api, KubernetesServiceOptions options) {
   if (options.cidrs.empty()) co_return;
-  const std::optional<std::string> ip = FirstServiceAddress(options.cidrs[0]);
-  if (!ip) {
+  if (!FirstServiceAddress(options.cidrs[0])) {
     log::Error("--service-cluster-ip-range: \"{}\" is not a CIDR", options.cidrs[0]);
     co_return;
   }
-  std::vector<Task<>> tasks;
-  tasks.push_back(CreateIfMissing(api, kServicePath, KubernetesService(options)));
-  tasks.push_back(CreateIfMissing(api, kAddressesPath, ServiceIpAddress(*ip)));
-  co_await api->Together(std::move(tasks));
+  // Its IPAddress is made by the services themselves, as for every other service.
+  co_await CreateIfMissing(api, kServicePath, KubernetesService(options));
 }
 
 Task<> ReconcileEndpoints(LocalApiPtr api, KubernetesServiceOptions options) {

@@ -69,7 +69,7 @@ TEST(Node, Table) {
   EXPECT_EQ(Row(NodeResource(), R"({"metadata":{"name":"n","labels":{"node-role.kubernetes.io/control-plane":""}},"spec":{"unschedulable":true},
       "status":{"conditions":[{"type":"Ready","status":"True"}],"addresses":[{"type":"InternalIP","address":"1.2.3.4"}],
       "nodeInfo":{"kubeletVersion":"v1.36.0","kernelVersion":"6","architecture":"amd64"}}})"),
-            R"(["n","Ready,SchedulingDisabled","control-plane","<unknown>","v1.36.0","1.2.3.4","<none>","<unknown>","6 (amd64)","<unknown>"])");
+            R"row(["n","Ready,SchedulingDisabled","control-plane","<unknown>","v1.36.0","1.2.3.4","<none>","<unknown>","6 (amd64)","<unknown>"])row");
 }
 
 TEST(ServiceAccount, SecretsAreNames) {
