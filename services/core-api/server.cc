@@ -9,11 +9,14 @@
 #include "lib/schema/builtin.h"
 #include "lib/service/runtime.h"
 #include "lib/storage/backend.h"
+#include "services/core-api/auth/openid_paths.h"
 #include "services/core-api/bootstrap/hooks.h"
+#include "services/core-api/groups/actions.h"
 #include "services/core-api/groups/all_groups.h"
 #include "services/core-api/groups/core/namespace/namespace.h"
 #include "services/core-api/groups/core/service/allocation.h"
 #include "services/core-api/health.h"
+#include "services/core-api/openapi/openapi_documents.h"
 #include "services/core-api/resources/generic.h"
 #include "services/core-api/resources/serve.h"
 
@@ -64,6 +67,11 @@ storage::StorePtr EquipServices(const Flags& flags, storage::Backend& backend, s
   return addresses;
 }
 
+Task<meta::Result<meta::Object>> ReadObjectBy(LocalApiPtr api, std::string path) {
+  if (!api) co_return meta::ServiceUnavailable("the server is stopping");
+  co_return co_await api->GetOnce(std::move(path));
+}
+
 }  // namespace
 
 int Run(const Flags& flags) {
@@ -82,16 +90,27 @@ int Run(const Flags& flags) {
   options.environment.meta_schema = &schema::Builtin();
   options.environment.min_request_timeout = std::chrono::seconds(flags.min_request_timeout);
   options.next = std::shared_ptr(rpc::NewDelegateClient(flags.common.EndpointOf(flags.extensions_api)));
+  AddOpenIdPaths(flags, options);
+  const auto openapi = std::make_shared<std::shared_ptr<OpenApiDocuments>>();  // filled once it is known what is served
+  const auto answer_openapi = [openapi](rpc::Request request) { return (*openapi)->Answer(std::move(request)); };
+  options.paths["/openapi/v2"] = answer_openapi;
+  options.paths["/openapi/v3/"] = answer_openapi;
   const auto server = std::make_shared<endpoint::GroupServer>(std::move(options));
+  const auto api = std::make_shared<LocalApi>(server, runtime.Executor());
+
   std::vector<registry::Resource> resources = Resources(flags);
+  AddActions(resources, {.auth = NewAuthClient(flags.common.EndpointOf(flags.authn_authz)),
+                         .issuer = MakeTokenIssuer(flags),
+                         .read = [reader = std::weak_ptr(api)](std::string path) { return ReadObjectBy(reader.lock(), std::move(path)); }});
   const storage::StorePtr addresses = EquipServices(flags, *backend, resources);
   const OpenedStores opened = {{"namespaces", namespaces}, {"ipaddresses", addresses}};
   std::vector<endpoint::ServedVersion> versions = ServeAll(std::move(resources), *backend, opened, admission);
+  *openapi = std::make_shared<OpenApiDocuments>(versions);
   AddInformerSync(runtime.Health(), versions);
   const auto serves = [&versions](std::string_view group) {
     return std::any_of(versions.begin(), versions.end(), [group](const auto& served) { return served.version.group == group; });
   };
-  AddBootstrapHooks(runtime, flags, server, *backend, serves);
+  AddBootstrapHooks(runtime, flags, api, *backend, serves);
   server->Replace(std::move(versions));
   runtime.Serve(server);
   return runtime.Run();

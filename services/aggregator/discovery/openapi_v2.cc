@@ -3,6 +3,7 @@
 #include <openssl/sha.h>
 
 #include "lib/base/log.h"
+#include "lib/codec/openapi_protobuf.h"
 
 namespace apimesh::aggregator {
 namespace {
@@ -60,13 +61,14 @@ Task<OpenApiV2::Document> OpenApiV2::Get(RoutesPtr routes, rpc::Request like) {
     const json::value parsed = json::parse(text, error);
     if (response.code == 200 && !error && parsed.is_object()) {
       Merge(all, parsed.get_object());
-    } else {
+    } else if (response.code != 404) {  // 404: it has none
       complete = false;
       log::Warning("no OpenAPI v2 from {}: code {}", delegate.name, response.code);
     }
   }
   Document document;
   document.json = SharedBytes(json::serialize(all));
+  document.protobuf = SharedBytes(codec::WriteOpenApiV2Protobuf(all));
   document.etag = '"' + HashOf(document.json.View()) + '"';
   if (complete) {
     const std::lock_guard lock(mutex_);

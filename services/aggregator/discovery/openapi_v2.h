@@ -16,6 +16,7 @@ class OpenApiV2 {
  public:
   struct Document {
     SharedBytes json;
+    SharedBytes protobuf;  // what kubectl asks for
     std::string etag;
   };
   Task<Document> Get(RoutesPtr routes, rpc::Request like);

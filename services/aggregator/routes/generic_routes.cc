@@ -111,7 +111,14 @@ Task<> GenericRoutes::AnswerDiscovery(Exchange& exchange, std::shared_ptr<const 
 Task<> GenericRoutes::AnswerOpenApiV2(Exchange& exchange) {
   rpc::Request like = ToMeshRequest(exchange);
   OpenApiV2::Document document = co_await openapi_v2_.Get(parts_.routes->Current(), std::move(like));
-  co_await SendDocument(exchange, std::move(document.json), std::move(document.etag), "application/json");
+  const bool protobuf = exchange.request.Header("accept").find("proto-openapi.spec.v2@v1.0+protobuf") != std::string_view::npos;
+  std::string content_type = "application/json";
+  SharedBytes bytes = document.json;
+  if (protobuf) {
+    content_type = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+    bytes = document.protobuf;
+  }
+  co_await SendDocument(exchange, std::move(bytes), std::move(document.etag), std::move(content_type));
 }
 
 Task<> GenericRoutes::AnswerIndex(Exchange& exchange) {

@@ -59,9 +59,8 @@ storage::StorePtr OpenMasterLeases(storage::Backend& backend) {
 
 }  // namespace
 
-void AddBootstrapHooks(service::Runtime& runtime, const Flags& flags, std::shared_ptr<rpc::DelegateHandler> server,
-                       storage::Backend& backend, const std::function<bool(std::string_view group)>& serves) {
-  const auto api = std::make_shared<LocalApi>(std::move(server), runtime.Executor());
+void AddBootstrapHooks(service::Runtime& runtime, const Flags& flags, LocalApiPtr api, storage::Backend& backend,
+                       const std::function<bool(std::string_view group)>& serves) {
   runtime.OnStop([api] { api->Stop(); });
   const auto namespaces = std::make_shared<Gate>();
   const auto add = [&](std::string name, std::shared_ptr<Gate> before, std::shared_ptr<Gate> after, Duration pause, Work work) {

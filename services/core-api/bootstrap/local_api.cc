@@ -55,24 +55,30 @@ struct Countdown {
 
 }  // namespace
 
+Task<meta::Result<meta::Object>> LocalApi::SendOnce(std::string method, std::string path, std::string body) {
+  Collector collector;
+  rpc::Response response = co_await server_->Call(MakeRequest(method, path, body));
+  if (response.use_stream) {
+    co_await server_->Stream(MakeRequest(method, path, body), collector);
+  } else {
+    collector.code = response.code;
+    for (const SharedBytes& piece : response.body) collector.body.append(piece.View());
+  }
+  codec::ParseLimits limits;
+  limits.bytes = 1u << 30;
+  meta::Result<meta::json::value> parsed = codec::ParseJson(collector.body, {}, nullptr, limits);
+  const bool readable = parsed && parsed->is_object();
+  if (readable && collector.code < 300) co_return meta::Object(std::move(parsed->get_object()));
+  if (readable) co_return meta::FromStatus(parsed->get_object());
+  co_return meta::InternalError(fmt::format("{} {} gave {}", method, path, collector.code));
+}
+
 Task<meta::Result<meta::Object>> LocalApi::Send(std::string method, std::string path, std::string body) {
   std::chrono::milliseconds pause = kFirstPause;
   for (;;) {
-    Collector collector;
-    rpc::Response response = co_await server_->Call(MakeRequest(method, path, body));
-    if (response.use_stream) {
-      co_await server_->Stream(MakeRequest(method, path, body), collector);
-    } else {
-      collector.code = response.code;
-      for (const SharedBytes& piece : response.body) collector.body.append(piece.View());
-    }
-    meta::Result<meta::json::value> parsed = codec::ParseJson(collector.body, {}, nullptr, {.bytes = 1u << 30});
-    const bool readable = parsed && parsed->is_object();
-    if (readable && collector.code < 300) co_return meta::Object(std::move(parsed->get_object()));
-    meta::ApiError error = readable ? meta::FromStatus(parsed->get_object())
-                                    : meta::InternalError(fmt::format("{} {} gave {}", method, path, collector.code));
-    if (stopped_ || !Passes(collector.code)) co_return error;
-    if (pause == kLongestPause) log::Warning("{} {}: {}; trying again", method, path, error.Message());
+    meta::Result<meta::Object> result = co_await SendOnce(method, path, body);
+    if (result || stopped_ || !Passes(result.error().Code())) co_return result;
+    if (pause == kLongestPause) log::Warning("{} {}: {}; trying again", method, path, result.error().Message());
     co_await Sleep(pause);
     pause = std::min(pause * 2, kLongestPause);
   }

@@ -24,6 +24,8 @@ class LocalApi {
       : server_(std::move(server)), executor_(std::move(executor)) {}
 
   Task<meta::Result<meta::Object>> Get(std::string path);
+  /// The same with one try only, for work that a client waits for.
+  Task<meta::Result<meta::Object>> GetOnce(std::string path) { return SendOnce("GET", std::move(path), ""); }
   /// The items of a collection.
   Task<meta::Result<std::vector<meta::Object>>> List(std::string path);
   Task<meta::Result<meta::Object>> Create(std::string collection, meta::Object object);
@@ -40,6 +42,7 @@ class LocalApi {
 
  private:
   Task<meta::Result<meta::Object>> Send(std::string method, std::string path, std::string body);
+  Task<meta::Result<meta::Object>> SendOnce(std::string method, std::string path, std::string body);
 
   const std::shared_ptr<rpc::DelegateHandler> server_;
   const boost::asio::any_io_executor executor_;

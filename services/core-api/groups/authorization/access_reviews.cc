@@ -1,0 +1,155 @@
+#include "services/core-api/groups/authorization/access_reviews.h"
+
+namespace apimesh::core_api {
+namespace {
+
+namespace json = meta::json;
+
+const json::object& Part(const json::object& object, std::string_view name) {
+  static const json::object kNone;
+  const json::value* found = meta::FindField(object, name);
+  return found && found->is_object() ? found->get_object() : kNone;
+}
+bool Has(const json::object& object, std::string_view name) {
+  const json::value* found = meta::FindField(object, name);
+  return found && found->is_object();
+}
+
+std::vector<std::string> Texts(const json::object& object, std::string_view name) {
+  std::vector<std::string> texts;
+  const json::value* found = meta::FindField(object, name);
+  if (!found || !found->is_array()) return texts;
+  for (const json::value& item : found->get_array()) {
+    if (item.is_string()) texts.emplace_back(std::string_view(item.get_string()));
+  }
+  return texts;
+}
+
+std::vector<Requirement> Requirements(const json::object& selector) {
+  std::vector<Requirement> requirements;
+  const json::value* found = meta::FindField(selector, "requirements");
+  if (!found || !found->is_array()) return requirements;
+  for (const json::value& item : found->get_array()) {
+    if (!item.is_object()) continue;
+    const json::object& one = item.get_object();
+    requirements.push_back({std::string(meta::FindString(one, "key")), std::string(meta::FindString(one, "operator")), Texts(one, "values")});
+  }
+  return requirements;
+}
+
+meta::UserInfo SubjectOf(const json::object& spec) {
+  meta::UserInfo user;
+  user.name = meta::FindString(spec, "user");
+  user.uid = meta::FindString(spec, "uid");
+  user.groups = Texts(spec, "groups");
+  for (const auto& [key, value] : Part(spec, "extra")) user.extra[std::string(key)] = Texts(Part(spec, "extra"), key);
+  return user;
+}
+
+json::object StatusOf(const AccessDecision& decision) {
+  json::object status{{"allowed", decision.allowed}};
+  if (decision.denied) status["denied"] = true;
+  if (!decision.reason.empty()) status["reason"] = decision.reason;
+  if (!decision.error.empty()) status["evaluationError"] = decision.error;
+  return status;
+}
+
+json::array Array(const std::vector<std::string>& texts) { return json::array(texts.begin(), texts.end()); }
+
+Task<meta::Result<meta::Object>> Review(AuthClientPtr auth, ReviewKind kind, meta::RequestContext ctx, meta::Object body) {
+  const meta::FieldErrors errors = ValidateReview(body, kind);
+  if (!errors.empty()) co_return meta::Invalid(body.GetGvk().GroupKind(), "", errors);
+  const json::object& spec = Part(body.Root(), "spec");
+  AccessQuestion question = QuestionOf(spec, kind == ReviewKind::kSelf ? ctx.User() : SubjectOf(spec));
+  ASSIGN_OR_CO_RETURN(const AccessDecision decision, co_await auth->Authorize(std::move(question), ctx.Deadline()));
+  body.Root()["status"] = StatusOf(decision);
+  co_return body;
+}
+
+Task<meta::Result<meta::Object>> ReviewRules(AuthClientPtr auth, meta::RequestContext ctx, meta::Object body) {
+  std::string ns(meta::FindString(body.Root(), "spec", "namespace"));
+  if (ns.empty()) co_return meta::BadRequest("no namespace on request");
+  ASSIGN_OR_CO_RETURN(const AccessRules rules, co_await auth->Rules(ctx.User(), std::move(ns), ctx.Deadline()));
+  json::array resources, others;
+  for (const AccessRules::Resource& rule : rules.resources) {
+    json::object one{{"verbs", Array(rule.verbs)}, {"apiGroups", Array(rule.groups)}, {"resources", Array(rule.resources)}};
+    if (!rule.names.empty()) one["resourceNames"] = Array(rule.names);
+    resources.push_back(std::move(one));
+  }
+  for (const AccessRules::NonResource& rule : rules.non_resources) {
+    others.push_back(json::object{{"verbs", Array(rule.verbs)}, {"nonResourceURLs", Array(rule.paths)}});
+  }
+  json::object status{{"resourceRules", std::move(resources)}, {"nonResourceRules", std::move(others)}, {"incomplete", rules.incomplete}};
+  if (!rules.error.empty()) status["evaluationError"] = rules.error;
+  body.Root()["status"] = std::move(status);
+  co_return body;
+}
+
+registry::Action ReviewAction(AuthClientPtr auth, ReviewKind kind) {
+  return [auth = std::move(auth), kind](meta::RequestContext ctx, std::string, meta::Object body, bool) {
+    return Review(auth, kind, std::move(ctx), std::move(body));
+  };
+}
+
+}  // namespace
+
+AccessQuestion QuestionOf(const json::object& spec, meta::UserInfo user) {
+  AccessQuestion question;
+  question.user = std::move(user);
+  if (Has(spec, "nonResourceAttributes")) {
+    const json::object& attributes = Part(spec, "nonResourceAttributes");
+    question.info.path = meta::FindString(attributes, "path");
+    question.info.verb = meta::FindString(attributes, "verb");
+    return question;
+  }
+  const json::object& attributes = Part(spec, "resourceAttributes");
+  meta::RequestInfo& info = question.info;
+  info.is_resource_request = true;
+  info.verb = meta::FindString(attributes, "verb");
+  info.api_group = meta::FindString(attributes, "group");
+  info.api_version = meta::FindString(attributes, "version");
+  if (info.api_version.empty()) info.api_version = "*";
+  info.ns = meta::FindString(attributes, "namespace");
+  info.resource = meta::FindString(attributes, "resource");
+  info.subresource = meta::FindString(attributes, "subresource");
+  info.name = meta::FindString(attributes, "name");
+  info.field_selector = meta::FindString(attributes, "fieldSelector", "rawSelector");
+  info.label_selector = meta::FindString(attributes, "labelSelector", "rawSelector");
+  question.fields = Requirements(Part(attributes, "fieldSelector"));
+  question.labels = Requirements(Part(attributes, "labelSelector"));
+  return question;
+}
+
+meta::FieldErrors ValidateReview(const meta::Object& review, ReviewKind kind) {
+  meta::FieldErrors errors;
+  const json::object& spec = Part(review.Root(), "spec");
+  const bool resource = Has(spec, "resourceAttributes"), path = Has(spec, "nonResourceAttributes");
+  if (resource && path) {
+    errors.push_back(meta::Invalid("spec.nonResourceAttributes", "null", "cannot be specified in combination with resourceAttributes"));
+  }
+  if (!resource && !path) {
+    errors.push_back(meta::Invalid("spec.resourceAttributes", "null",
+                                   "exactly one of nonResourceAttributes or resourceAttributes must be specified"));
+  }
+  if (kind != ReviewKind::kSelf && meta::FindString(spec, "user").empty() && Texts(spec, "groups").empty()) {
+    errors.push_back(meta::Invalid("spec.user", "\"\"", "at least one of user or group must be specified"));
+  }
+  if (kind != ReviewKind::kLocal) return errors;
+  const std::string_view ns = meta::FindString(spec, "resourceAttributes", "namespace");
+  if (resource && ns != review.Namespace()) {
+    errors.push_back(meta::Invalid("spec.resourceAttributes.namespace", fmt::format("\"{}\"", ns), "must match metadata.namespace"));
+  }
+  if (path) errors.push_back(meta::Invalid("spec.nonResourceAttributes", "null", "disallowed on this kind of request"));
+  return errors;
+}
+
+registry::Action SubjectAccessReviewAction(AuthClientPtr auth) { return ReviewAction(std::move(auth), ReviewKind::kSubject); }
+registry::Action LocalSubjectAccessReviewAction(AuthClientPtr auth) { return ReviewAction(std::move(auth), ReviewKind::kLocal); }
+registry::Action SelfSubjectAccessReviewAction(AuthClientPtr auth) { return ReviewAction(std::move(auth), ReviewKind::kSelf); }
+registry::Action SelfSubjectRulesReviewAction(AuthClientPtr auth) {
+  return [auth = std::move(auth)](meta::RequestContext ctx, std::string, meta::Object body, bool) {
+    return ReviewRules(auth, std::move(ctx), std::move(body));
+  };
+}
+
+}  // namespace apimesh::core_api

@@ -1,0 +1,96 @@
+#include "services/core-api/groups/authorization/access_reviews.h"
+
+#include <gtest/gtest.h>
+
+#include "lib/codec/codec.h"
+#include "lib/testing/run.h"
+#include "services/core-api/groups/authentication/reviews.h"
+#include "services/core-api/groups/authentication/token_request.h"
+
+namespace apimesh::core_api {
+namespace {
+
+meta::Object Parse(std::string_view text) { return meta::Object(codec::ParseJson(text, {})->as_object()); }
+
+/// Allows one user, and says what it was asked.
+class FakeAuth final : public AuthClient {
+ public:
+  Task<meta::Result<TokenIdentity>> ReviewToken(std::string token, std::vector<std::string>, SteadyTime) override {
+    TokenIdentity identity;
+    identity.authenticated = token == "good";
+    if (identity.authenticated) identity.user.name = "ann";
+    if (!identity.authenticated) identity.error = "invalid bearer token";
+    co_return identity;
+  }
+  Task<meta::Result<AccessDecision>> Authorize(AccessQuestion question, SteadyTime) override {
+    AccessDecision decision;
+    decision.allowed = question.user.name == "ann";
+    decision.reason = question.info.is_resource_request ? question.info.resource : question.info.path;
+    co_return decision;
+  }
+  Task<meta::Result<AccessRules>> Rules(meta::UserInfo, std::string ns, SteadyTime) override {
+    AccessRules rules;
+    rules.resources.push_back({{"get"}, {""}, {ns}, {}});
+    co_return rules;
+  }
+};
+
+std::string Act(const registry::Action& action, std::string_view body) {
+  meta::RequestContext::State state;
+  state.user.name = "ann";
+  const meta::Result<meta::Object> result =
+      testing::RunTask(action(meta::RequestContext(std::move(state)), "", Parse(body), false));
+  if (!result) return std::to_string(result.error().Code()) + " " + result.error().Message();
+  return codec::WriteJson(*meta::FindField(result->Root(), "status"));
+}
+
+TEST(Reviews, AnswerWithAStatus) {
+  const auto auth = std::make_shared<FakeAuth>();
+  struct Case {
+    registry::Action action;
+    const char *body, *status;
+  };
+  const Case cases[] = {
+      {SelfSubjectAccessReviewAction(auth), R"({"spec":{"resourceAttributes":{"resource":"pods","verb":"get"}}})",
+       R"({"allowed":true,"reason":"pods"})"},
+      {SelfSubjectAccessReviewAction(auth), R"({"spec":{"nonResourceAttributes":{"path":"/x","verb":"get"}}})",
+       R"({"allowed":true,"reason":"/x"})"},
+      {SubjectAccessReviewAction(auth), R"({"spec":{"user":"bob","resourceAttributes":{"resource":"pods","verb":"get"}}})",
+       R"({"allowed":false,"reason":"pods"})"},
+      {SelfSubjectRulesReviewAction(auth), R"({"spec":{"namespace":"n"}})",
+       R"({"resourceRules":[{"verbs":["get"],"apiGroups":[""],"resources":["n"]}],"nonResourceRules":[],"incomplete":false})"},
+      {SelfSubjectRulesReviewAction(auth), R"({"spec":{}})", "400 no namespace on request"},
+      {TokenReviewAction(auth), R"({"spec":{"token":"good"}})", R"({"authenticated":true,"user":{"username":"ann"}})"},
+      {TokenReviewAction(auth), R"({"spec":{"token":"bad"}})", R"({"user":{},"error":"invalid bearer token"})"},
+      {TokenReviewAction(auth), R"({"spec":{}})", "400 token is required for TokenReview in authentication"},
+      {SelfSubjectReviewAction(), R"({})", R"({"userInfo":{"username":"ann"}})"},
+  };
+  for (const Case& c : cases) EXPECT_EQ(Act(c.action, c.body), c.status) << c.body;
+}
+
+TEST(Reviews, RefuseWhatCantBeAsked) {
+  struct Case {
+    ReviewKind kind;
+    const char* body;
+    std::size_t errors;
+  };
+  const Case cases[] = {
+      {ReviewKind::kSelf, R"({"spec":{}})", 1},
+      {ReviewKind::kSelf, R"({"spec":{"resourceAttributes":{},"nonResourceAttributes":{}}})", 1},
+      {ReviewKind::kSubject, R"({"spec":{"resourceAttributes":{}}})", 1},
+      {ReviewKind::kSubject, R"({"spec":{"groups":["g"],"resourceAttributes":{}}})", 0},
+      {ReviewKind::kLocal, R"({"metadata":{"namespace":"a"},"spec":{"user":"u","resourceAttributes":{"namespace":"b"}}})", 1},
+      {ReviewKind::kLocal, R"({"metadata":{"namespace":"a"},"spec":{"user":"u","nonResourceAttributes":{}}})", 1},
+  };
+  for (const Case& c : cases) EXPECT_EQ(ValidateReview(Parse(c.body), c.kind).size(), c.errors) << c.body;
+}
+
+TEST(TokenRequest, BoundsOfTheExpiry) {
+  const std::pair<const char*, std::size_t> cases[] = {
+      {R"({"spec":{}})", 0}, {R"({"spec":{"expirationSeconds":599}})", 1}, {R"({"spec":{"expirationSeconds":600}})", 0},
+      {R"({"spec":{"expirationSeconds":4294967297}})", 1}};
+  for (const auto& [body, errors] : cases) EXPECT_EQ(ValidateTokenRequest(Parse(body)).size(), errors) << body;
+}
+
+}  // namespace
+}  // namespace apimesh::core_api

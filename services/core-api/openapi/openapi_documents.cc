@@ -1,0 +1,93 @@
+#include "services/core-api/openapi/openapi_documents.h"
+
+#include <fmt/format.h>
+
+#include "lib/codec/codec.h"
+#include "lib/endpoint/discovery.h"
+#include "lib/endpoint/query.h"
+#include "lib/schema/builtin.h"
+#include "lib/service/chain.h"
+
+namespace apimesh::core_api {
+namespace {
+
+constexpr std::string_view kV2 = "/openapi/v2", kV3 = "/openapi/v3/";
+
+schema::OpenApiResource Describe(const registry::Resource& resource) {
+  schema::OpenApiResource described;
+  described.kind = resource.gvk;
+  described.plural = resource.plural;
+  described.namespaced = resource.scope == registry::Scope::kNamespaced;
+  described.verbs = resource.verbs;
+  for (const registry::Subresource& subresource : resource.subresources) {
+    described.subresources.push_back(
+        {subresource.name, subresource.kind.kind.empty() ? resource.gvk : subresource.kind, subresource.verbs});
+  }
+  return described;
+}
+
+std::string PathOf(const meta::GroupVersion& version) {
+  return version.group.empty() ? "api/" + version.version : fmt::format("apis/{}/{}", version.group, version.version);
+}
+
+}  // namespace
+
+OpenApiDocuments::OpenApiDocuments(std::vector<endpoint::ServedVersion>& versions) {
+  // A document follows from the schemas, which are part of the program, and from what is served.
+  const std::size_t schemas = std::hash<std::string_view>()(schema::BuiltinDescriptors());
+  std::size_t all = schemas;
+  for (endpoint::ServedVersion& served : versions) {
+    const std::size_t own = std::hash<std::string>()(endpoint::VersionDiscoveryJson(served.version, served.resources));
+    all = all * 31 + own;
+    Version version;
+    version.hash = fmt::format("{:016X}{:016X}", schemas, own);
+    for (const endpoint::ServedResourcePtr& resource : served.resources) version.resources.push_back(Describe(resource->resource));
+    served.openapi_v3_hash = version.hash;
+    versions_[PathOf(served.version)] = std::move(version);
+  }
+  v2_hash_ = fmt::format("{:016X}", all);
+}
+
+SharedBytes OpenApiDocuments::Document(const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  const auto known = documents_.find(path);
+  if (known != documents_.end()) return known->second;
+  meta::json::object document;
+  if (path == kV2) {
+    std::vector<schema::OpenApiResource> all;
+    for (const auto& [name, version] : versions_) all.insert(all.end(), version.resources.begin(), version.resources.end());
+    document = schema::OpenApiV2(all, schema::Builtin());
+  } else {
+    const std::string name = path.substr(kV3.size());
+    const std::vector<schema::OpenApiResource>& resources = versions_.at(name).resources;
+    const std::size_t first = name.find('/'), last = name.rfind('/');
+    meta::GroupVersion version{first == last ? "" : name.substr(first + 1, last - first - 1), name.substr(last + 1)};
+    document = schema::OpenApiV3(version, resources, schema::Builtin());
+  }
+  SharedBytes bytes(codec::WriteJson(document));
+  documents_[path] = bytes;
+  return bytes;
+}
+
+Task<rpc::Response> OpenApiDocuments::Answer(rpc::Request request) {
+  std::string hash = v2_hash_;
+  if (request.path != kV2) {
+    const auto found = request.path.starts_with(kV3) ? versions_.find(request.path.substr(kV3.size())) : versions_.end();
+    if (found == versions_.end()) co_return service::PlainNotFound();
+    hash = found->second.hash;
+  }
+  rpc::Response response;
+  response.headers.emplace_back("vary", "Accept");
+  response.headers.emplace_back("etag", '"' + hash + '"');
+  // A path with the hash in it never changes its meaning.
+  if (endpoint::Query(request.query).First("hash") == hash) response.headers.emplace_back("cache-control", "public, immutable");
+  if (request.Header("if-none-match").find(hash) != std::string_view::npos) {
+    response.code = 304;
+    co_return response;
+  }
+  response.headers.emplace_back("content-type", "application/json");
+  response.body.push_back(Document(request.path));
+  co_return response;
+}
+
+}  // namespace apimesh::core_api
