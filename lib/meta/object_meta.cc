@@ -10,6 +10,12 @@
 namespace apimesh::meta {
 namespace {
 
+/// Events come and go; what they owned would go with them.
+const Gvk& BannedOwner() {
+  static const Gvk event{"", "v1", "Event"};
+  return event;
+}
+
 constexpr std::size_t kMaxAnnotationBytes = 256 * 1024;
 constexpr std::string_view kOrphan = "orphan";
 constexpr std::string_view kForeground = "foregroundDeletion";
@@ -132,9 +138,9 @@ FieldErrors ValidateOwnerReferences(const json::value* references, const Path& p
     if (kind.empty()) require("kind", kind, "must not be empty");
     if (FindString(reference, "name").empty()) require("name", "", "must not be empty");
     if (FindString(reference, "uid").empty()) require("uid", "", "must not be empty");
-    if (version.group.empty() && version.version == "v1" && kind == "Event") {
+    if (const Gvk owner{version.group, version.version, std::string(kind)}; owner == BannedOwner()) {
       errors.push_back(
-          Invalid(path.ToString(), json::serialize(reference), "/v1, Kind=Event is disallowed from being an owner"));
+          Invalid(path.ToString(), json::serialize(reference), owner.ToString() + " is disallowed from being an owner"));
     }
     const json::value* is_controller = FindField(reference, "controller");
     if (!is_controller || !is_controller->is_bool() || !is_controller->get_bool()) continue;

@@ -55,6 +55,7 @@ constexpr Parameter kListParameters[] = {{"allowWatchBookmarks", "boolean"}, {"c
 constexpr Parameter kWriteParameters[] = {{"dryRun", "string"}, {"fieldManager", "string"}, {"fieldValidation", "string"}};
 constexpr Parameter kPatchParameters[] = {{"dryRun", "string"}, {"fieldManager", "string"}, {"fieldValidation", "string"}, {"force", "boolean"}};
 constexpr Parameter kDeleteParameters[] = {{"dryRun", "string"}, {"gracePeriodSeconds", "integer"}, {"orphanDependents", "boolean"}, {"propagationPolicy", "string"}};
+/// Custom resources take all but the last; kubectl reads this to choose the kind of patch that it sends.
 constexpr const char* kPatchTypes[] = {"application/apply-patch+yaml", "application/json-patch+json", "application/merge-patch+json",
                                        "application/strategic-merge-patch+json"};
 
@@ -150,19 +151,19 @@ class PathWriter {
     return out;
   }
 
-  static json::array PatchTypes() {
+  std::span<const char* const> PatchTypeNames() const {
+    return std::span(kPatchTypes).first(std::size(kPatchTypes) - (resource_->custom_schema ? 1 : 0));
+  }
+  json::array PatchTypes() const {
     json::array types;
-    for (const char* type : kPatchTypes) types.emplace_back(type);
+    for (const char* type : PatchTypeNames()) types.emplace_back(type);
     return types;
   }
 
   json::object Content(const json::object& schema, bool patch) const {
     json::object content;
     if (patch) {
-      for (const char* type : kPatchTypes) {
-        if (resource_->custom_schema && std::string_view(type).find("strategic") != std::string_view::npos) continue;
-        content[type] = json::object{{"schema", schema}};
-      }
+      for (const char* type : PatchTypeNames()) content[type] = json::object{{"schema", schema}};
       return content;
     }
     for (const char* type : {"application/json", "application/vnd.kubernetes.protobuf", "application/yaml"}) {

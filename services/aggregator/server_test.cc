@@ -65,7 +65,8 @@ class AggregatorTest : public ::testing::Test {
                             co_return;
                           }};
     server_ = std::make_unique<AggregatorServer>(options_, neighbours, runtime_);
-    while (Get("/readyz", "admin").code != 200) std::this_thread::yield();
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (Get("/readyz", "admin").code != 200) ASSERT_LT(std::chrono::steady_clock::now(), limit) << "not ready";
   }
 
   http::ClientResponse Do(std::string method, std::string path, http::Headers headers, std::string body = "") {

@@ -32,6 +32,9 @@ class FakeDelegate final : public rpc::DelegateClient {
 
   Task<rpc::Response> Call(rpc::Request request) override {
     if (!description_) co_return rpc::Response::Error(meta::ServiceUnavailable(name_ + " is down", 1));
+    if (request.path.starts_with("/readyz") || request.path.starts_with("/healthz") || request.path.starts_with("/livez")) {
+      co_return rpc::Response::Error(meta::GenericNotFound());  // no checks of its own
+    }
     Remember(request);
     if (const auto found = answers.find(request.path); found != answers.end()) co_return found->second;
     co_return rpc::Response::Json(200, name_ + " " + request.method + " " + request.path + "?" + request.query + " as " + request.user.name);

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <vector>
 
+#include "lib/meta/field_error.h"
+#include "lib/meta/query.h"
 #include "lib/service/chain.h"
 
 namespace apimesh::aggregator {
@@ -34,6 +36,16 @@ std::string BodyOf(const rpc::Response& response) {
   std::string body;
   for (const SharedBytes& piece : response.body) body += piece.View();
   return body;
+}
+
+/// The checks that ?exclude= names and nobody in the chain has.
+std::vector<std::string> UnknownExclusions(std::string_view query, const std::vector<Line>& lines) {
+  std::vector<std::string> unknown;
+  for (const std::string& name : meta::QueryParameters(query).All("exclude")) {
+    const auto has_name = [&name](const Line& line) { return line.name == name; };
+    if (std::none_of(lines.begin(), lines.end(), has_name)) unknown.push_back(meta::Quoted(name));
+  }
+  return unknown;
 }
 
 bool Mentions(std::string_view query, std::string_view key) {
@@ -99,6 +111,9 @@ Task<rpc::Response> AnswerHealth(const service::HealthChecks& own, RoutesPtr rou
   if (failed || verbose) {
     text.clear();
     for (const Line& line : lines) text += line.text + "\n";
+    if (const std::vector<std::string> unknown = UnknownExclusions(asked, lines); !unknown.empty()) {
+      text += fmt::format("warn: some health checks cannot be excluded: no matches for {}\n", fmt::join(unknown, ","));
+    }
     text += fmt::format("{} check {}\n", name, failed ? "failed" : "passed");
   }
   response.body.emplace_back(std::move(text));
