@@ -67,7 +67,11 @@ def create(kind):
     counter = {"first": 0}
 
     def run(server, seconds):
-        path, body = (NAMESPACE + "/configmaps", config_map("new-{n}", "v")) if kind == "configmap" else (NAMESPACE + "/pods", json.dumps(pod("new-{n}", "none")))
+        # In a namespace of its own, so that the lists of the other workloads keep their length.
+        load(server, "requests", "--method", "POST", "--path", "/api/v1/namespaces", "--body", '{"metadata":{"name":"new"}}', "--count", "1", "--connections", "1",
+             headers=["Content-Type: application/json"])
+        path, body = ("/configmaps", config_map("new-{n}", "v")) if kind == "configmap" else ("/pods", json.dumps(pod("new-{n}", "none")))
+        path = "/api/v1/namespaces/new" + path
         counter["first"] += 1_000_000
         return load(server, "requests", "--method", "POST", "--path", path, "--body", body, "--connections", "8", "--seconds", str(seconds), "--first",
                     str(counter["first"]), "--expect-code", "201", headers=["Content-Type: application/json"])
