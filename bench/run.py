@@ -105,7 +105,7 @@ def main():
         for name, by_server in samples.items():
             results[name] = {server: {key: median(values, key) for key in values[0]} for server, values in by_server.items() if values}
         for server in running:
-            results.setdefault("memory after (MB)", {})[server.name] = {"value": server.memory(), "peak": server.memory("VmHWM")}
+            results.setdefault("memory after (MB)", {})[server.name] = {"value": server.memory()}
     finally:
         progress("")
         for server in running:

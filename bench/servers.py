@@ -99,12 +99,12 @@ class Server:
             total += int(fields[11]) + int(fields[12])
         return total / TICKS
 
-    def memory(self, what="VmRSS"):
-        """Megabytes of all processes together; VmHWM for the peak."""
+    def memory(self):
+        """Megabytes of all processes together (proportional set size: pages that processes share are counted once)."""
         total = 0
         for pid in self.pids():
-            for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
-                if line.startswith(what):
+            for line in pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+                if line.startswith("Pss:"):
                     total += int(line.split()[1])
         return total / 1024
 
