@@ -133,10 +133,11 @@ class KubeApiserver:
         return found
 
     def memory_kilobytes(self):
+        """Of all processes; pages that they share are counted once."""
         total = 0
         for pid in [self.process.pid, *self.children().values()]:
-            for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
-                if line.startswith("VmRSS"):
+            for line in pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+                if line.startswith("Pss:"):
                     total += int(line.split()[1])
         return total
 
