@@ -16,10 +16,6 @@ using std::chrono::seconds;
 constexpr std::string_view kOrphan = "orphan";
 constexpr std::string_view kForeground = "foregroundDeletion";
 
-bool Has(const std::vector<std::string>& list, std::string_view one) {
-  return std::find(list.begin(), list.end(), one) != list.end();
-}
-
 /// The garbage collector's finalizer that the options ask for, or the one the object has already; "" for none.
 std::string_view CollectorFinalizer(const std::vector<std::string>& finalizers, const DeleteOptions& options) {
   if (options.orphan_dependents) return *options.orphan_dependents ? kOrphan : std::string_view();

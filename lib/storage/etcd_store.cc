@@ -9,6 +9,8 @@ namespace {
 using std::chrono::milliseconds;
 constexpr milliseconds kFirstWait(20);
 constexpr milliseconds kLongestWait(200);
+/// After this long without the progress that was asked for, a reader finds out by a write of its own.
+constexpr milliseconds kProgressPatience(250);
 
 std::string PrefixFor(const BackendOptions& options, const ResourceConfig& config) {
   std::string prefix = options.prefix;
@@ -46,17 +48,19 @@ meta::Result<> EtcdStore::Ready() const {
 
 Task<meta::Result<SnapshotPtr>> EtcdStore::CatchUp(Revision target, SteadyTime deadline) {
   auto wait = kFirstWait;
+  SteadyTime mark_at = std::chrono::steady_clock::now();
+  if (shared_->client->ProgressIsSafe()) mark_at += kProgressPatience;
   for (;;) {
     SnapshotPtr current = cache_->Current();
     if (current && current->revision >= target) co_return current;
     if (cache_->Stopped()) co_return NotReady();
     const SteadyTime now = std::chrono::steady_clock::now();
     if (now >= deadline) co_return current ? CacheBehind() : NotReady();
-    if (shared_->client->ProgressIsSafe()) {
-      shared_->progress.Ask(*cache_, target);
-    } else if (current) {
-      // Progress notifications of this etcd may overtake events. Events of one watch are in order: a write of our own that
-      // the feed's watch sees tells how far it is.
+    if (shared_->client->ProgressIsSafe()) shared_->progress.Ask(*cache_, target);
+    if (current && now >= mark_at) {
+      // Progress notifications of this etcd may overtake events, or none came. Events of one watch are in order: a write of
+      // our own that the feed's watch sees tells how far it is.
+      mark_at = now + std::chrono::seconds(1);
       auto marked = co_await shared_->client->Put(CacheFeed::MarkerKey(prefix_), "", 0, deadline);
       if (marked) target = std::min(target, static_cast<Revision>(*marked));
     }

@@ -109,7 +109,7 @@ Task<> CrdController::State::Reconcile(std::shared_ptr<State> self) {
 }
 
 /// The resource is served by now: its status may say so.
-Task<> CrdController::State::Settle(std::shared_ptr<State> self, std::string name) {
+Task<> CrdController::State::Settle(std::shared_ptr<State> /*keeps this alive*/, std::string name) {
   const auto found = entries.find(name);
   if (found == entries.end()) co_return;
   const std::optional<meta::Object> crd = Parsed(*found->second);
@@ -122,7 +122,7 @@ Task<> CrdController::State::Settle(std::shared_ptr<State> self, std::string nam
   if (!written) log::Warning("status of {}: {}", name, written.error().Message());
 }
 
-Task<> CrdController::State::End(std::shared_ptr<State> self, std::string name, std::string uid) {
+Task<> CrdController::State::End(std::shared_ptr<State> /*keeps this alive*/, std::string name, std::string uid) {
   for (;;) {
     const Cleanup cleanup{parts.crds, name, uid, catalog.StorageOf(name), parts.environment};
     const meta::Result<> done = co_await CleanUp(cleanup);

@@ -17,9 +17,9 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds kFirstPause{20}, kLongestPause{5000};
+constexpr milliseconds kFirstPause{20}, kLongestPause{2000};
 /// A child that ran this long is healthy again: its next death is taken as the first.
-constexpr std::chrono::seconds kHealthy{5};
+constexpr std::chrono::seconds kHealthy{1};
 
 std::string HowItEnded(int status) {
   if (WIFSIGNALED(status)) return fmt::format("signal {}", WTERMSIG(status));
