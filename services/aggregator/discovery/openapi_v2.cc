@@ -49,7 +49,7 @@ Task<OpenApiV2::Document> OpenApiV2::Get(RoutesPtr routes, rpc::Request like) {
   all["swagger"] = "2.0";
   json::object& info = all["info"].emplace_object();
   info["title"] = "Kubernetes";
-  info["version"] = "v1.36.0";
+  info["version"] = "v1.36.3";
   all["paths"].emplace_object();
   all["definitions"].emplace_object();
   bool complete = true;

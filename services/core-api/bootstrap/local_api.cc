@@ -22,7 +22,7 @@ rpc::Request MakeRequest(const std::string& method, const std::string& path, con
   request.body = body;
   request.headers = {{"accept", "application/json"},
                      {"content-type", "application/json"},
-                     {"user-agent", "kube-apiserver/v1.36.0 (linux/amd64) apimesh"}};
+                     {"user-agent", "kube-apiserver/v1.36.3 (linux/amd64) apimesh"}};
   request.user.name = "system:apiserver";
   request.user.groups = {"system:masters", "system:authenticated"};
   request.info = meta::ParseRequestInfo(method, path, "");
