@@ -1,5 +1,7 @@
 #include "lib/rpc/delegate_server.h"
 
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/dispatch.hpp>
@@ -23,13 +25,45 @@ using mesh::v1::Delegate;
 using Methods = Delegate::WithRawCallbackMethod_Call<Delegate::WithRawCallbackMethod_Stream<
     Delegate::WithCallbackMethod_Connect<Delegate::WithCallbackMethod_Describe<Delegate::Service>>>>;
 
+/// One Call under way. A client that cancels it, or whose deadline passes, stops the handler: what the handler waits for
+/// just then is cancelled.
+class CallReactor final : public grpc::ServerUnaryReactor {
+ public:
+  explicit CallReactor(asio::any_io_executor executor) : strand_(asio::make_strand(std::move(executor))) {}
+
+  /// The reactor stays until gRPC and the coroutine are both done with it.
+  static grpc::ServerUnaryReactor* Start(std::shared_ptr<CallReactor> reactor, Task<> call) {
+    reactor->self_ = reactor;
+    auto ended = [reactor](std::exception_ptr) {};
+    asio::co_spawn(reactor->strand_, std::move(call), asio::bind_cancellation_slot(reactor->cancel_.slot(), std::move(ended)));
+    return reactor.get();
+  }
+  bool Cancelled() const { return cancelled_; }  // for the coroutine
+
+ private:
+  void OnCancel() override {
+    asio::dispatch(strand_, [self = self_] {
+      self->cancelled_ = true;
+      self->cancel_.emit(asio::cancellation_type::terminal);
+    });
+  }
+  void OnDone() override { const auto self = std::move(self_); }
+
+  const asio::strand<asio::any_io_executor> strand_;
+  asio::cancellation_signal cancel_;  // of strand_, as the next
+  bool cancelled_ = false;
+  std::shared_ptr<CallReactor> self_;
+};
+
 Task<> RunCall(std::shared_ptr<DelegateHandler> handler, Request request, grpc::ByteBuffer* answer,
-               grpc::ServerUnaryReactor* reactor) {
+               std::shared_ptr<CallReactor> reactor) {
+  // Handlers see a cancelled wait as its failure, and end by their own logic; no co_await of theirs throws in between.
+  co_await asio::this_coro::throw_if_cancelled(false);
   try {
     Response response = co_await handler->Call(std::move(request));
     *answer = Encode(response);
   } catch (const std::exception& error) {
-    log::Error("call failed: {}", error.what());
+    if (!reactor->Cancelled()) log::Error("call failed: {}", error.what());
     *answer = Encode(Response::Error(meta::InternalError(error.what())));
   }
   reactor->Finish(grpc::Status::OK);
@@ -62,15 +96,15 @@ class DelegateService final : public Methods {
 
   grpc::ServerUnaryReactor* Call(grpc::CallbackServerContext* context, const grpc::ByteBuffer* bytes,
                                  grpc::ByteBuffer* answer) override {
-    auto* reactor = context->DefaultReactor();
     Request request;
     if (!ParseRequest(*bytes, &request)) {
-      reactor->Finish(grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, "not a Request"));
-      return reactor;
+      auto* refused = context->DefaultReactor();
+      refused->Finish(grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, "not a Request"));
+      return refused;
     }
     request.deadline = FromDeadline(context->raw_deadline());
-    asio::co_spawn(asio::make_strand(executor_), RunCall(handler_, std::move(request), answer, reactor), asio::detached);
-    return reactor;
+    auto reactor = std::make_shared<CallReactor>(executor_);
+    return CallReactor::Start(reactor, RunCall(handler_, std::move(request), answer, reactor));
   }
 
   grpc::ServerWriteReactor<grpc::ByteBuffer>* Stream(grpc::CallbackServerContext* context,

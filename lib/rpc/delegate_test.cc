@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_future.hpp>
 #include <condition_variable>
@@ -67,6 +68,13 @@ class TestHandler final : public DelegateHandler {
       timer.expires_at(std::min(request.deadline + 50ms, std::chrono::steady_clock::now() + 60s));
       deadline_seen = request.deadline != SteadyTime::max();
       co_await timer.async_wait(boost::asio::use_awaitable);
+    }
+    if (request.path == "/wait") {
+      boost::asio::steady_timer timer(co_await boost::asio::this_coro::executor, 60s);
+      started.set_value();
+      boost::system::error_code error;
+      co_await timer.async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, error));
+      wait_ended.set_value(error);
     }
     if (request.path == "/sleep") {
       started.set_value();
@@ -137,6 +145,7 @@ class TestHandler final : public DelegateHandler {
   Request last;
   std::atomic<bool> deadline_seen = false;
   std::atomic<std::size_t> written = 0;
+  std::promise<boost::system::error_code> wait_ended;
   std::promise<void> started, watching, watch_ended, connection_ended;
 };
 
@@ -239,11 +248,39 @@ TEST_P(DelegateTest, CallCarriesEverything) {
 TEST_P(DelegateTest, ExceptionBecomesAnInternalError) { EXPECT_EQ(Call("/throw").code, 500); }
 
 TEST_P(DelegateTest, DeadlineBecomesATimeout) {
+  Call("/x");  // connected: the deadline is for the call alone
   const auto begin = std::chrono::steady_clock::now();
-  const Response response = Call("/hang", begin + 100ms);
+  const Response response = Call("/hang", begin + 300ms);
   EXPECT_EQ(response.code, 504);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 5s);
   EXPECT_TRUE(handler_->deadline_seen);
+}
+
+TEST_P(DelegateTest, PassedDeadlineStopsTheHandler) {
+  Call("/x");
+  EXPECT_EQ(Call("/wait", std::chrono::steady_clock::now() + 500ms).code, 504);
+  EXPECT_EQ(handler_->wait_ended.get_future().get(), boost::asio::error::operation_aborted);
+}
+
+TEST_P(DelegateTest, CancelledCallStopsTheHandler) {
+  boost::asio::cancellation_signal cancel;
+  std::promise<Response> ended;
+  auto answered = [&ended](std::exception_ptr, Response response) { ended.set_value(std::move(response)); };
+  boost::asio::co_spawn(io_, client_->Call(For("/wait")), boost::asio::bind_cancellation_slot(cancel.slot(), answered));
+  handler_->started.get_future().get();
+  boost::asio::post(io_, [&cancel] { cancel.emit(boost::asio::cancellation_type::terminal); });
+  EXPECT_EQ(handler_->wait_ended.get_future().get(), boost::asio::error::operation_aborted);
+  ended.get_future().get();
+  EXPECT_EQ(Call("/x").code, 201) << "the server goes on";
+}
+
+TEST(NewDelegateClientTest, MissingCertificatesAreAnError) {
+  try {
+    NewDelegateClient({.target = "dns:///localhost:1", .ca_file = "/no/ca", .cert_file = "/no/cert", .key_file = "/no/key"});
+    FAIL() << "a channel without certificates";
+  } catch (const std::runtime_error& error) {
+    EXPECT_EQ(std::string(error.what()), "connecting to dns:///localhost:1 needs mesh certificates, and the file \"/no/ca\" is not there");
+  }
 }
 
 TEST_P(DelegateTest, ServerThatIsDownIs503AtOnceAndIsFoundAgain) {

@@ -27,10 +27,10 @@ grpc::ChannelArguments Arguments() {
 }  // namespace
 
 std::shared_ptr<grpc::Channel> NewChannel(const Endpoint& endpoint) {
-  const auto credentials =
-      endpoint.target.starts_with("unix:")
-          ? grpc::InsecureChannelCredentials()
-          : MeshChannelCredentials({endpoint.ca_file, endpoint.cert_file, endpoint.key_file});
+  const bool local = endpoint.target.starts_with("unix:");
+  const CertificateFiles files{endpoint.ca_file, endpoint.cert_file, endpoint.key_file};
+  if (!local) RequireFiles(files, "connecting to " + endpoint.target);
+  const auto credentials = local ? grpc::InsecureChannelCredentials() : MeshChannelCredentials(files);
   return grpc::CreateCustomChannel(endpoint.target, credentials, Arguments());
 }
 

@@ -41,14 +41,9 @@ void AddListener(grpc::ServerBuilder& builder, const Listener& listener, int* po
     builder.AddListeningPort(listener.address, grpc::InsecureServerCredentials());
     return;
   }
-  for (const std::string& file : {listener.ca_file, listener.cert_file, listener.key_file}) {
-    if (!std::filesystem::exists(file)) {
-      throw std::runtime_error(fmt::format("listening on {} needs mesh certificates, and the file \"{}\" is not there",
-                                           listener.address, file));
-    }
-  }
-  builder.AddListeningPort(listener.address,
-                           MeshServerCredentials({listener.ca_file, listener.cert_file, listener.key_file}), port);
+  const CertificateFiles files{listener.ca_file, listener.cert_file, listener.key_file};
+  RequireFiles(files, "listening on " + listener.address);
+  builder.AddListeningPort(listener.address, MeshServerCredentials(files), port);
 }
 
 }  // namespace

@@ -1,7 +1,11 @@
 #include "lib/rpc/grpc_tls.h"
 
+#include <fmt/format.h>
 #include <grpcpp/security/tls_certificate_provider.h>
 #include <grpcpp/security/tls_credentials_options.h>
+
+#include <filesystem>
+#include <stdexcept>
 
 namespace apimesh::rpc {
 namespace {
@@ -14,6 +18,13 @@ std::shared_ptr<grpc::experimental::CertificateProviderInterface> Watch(const Ce
 }
 
 }  // namespace
+
+void RequireFiles(const CertificateFiles& files, std::string_view purpose) {
+  for (const std::string& file : {files.ca, files.cert, files.key}) {
+    if (std::filesystem::exists(file)) continue;
+    throw std::runtime_error(fmt::format("{} needs mesh certificates, and the file \"{}\" is not there", purpose, file));
+  }
+}
 
 std::shared_ptr<grpc::ChannelCredentials> MeshChannelCredentials(const CertificateFiles& files) {
   grpc::experimental::TlsChannelCredentialsOptions options;

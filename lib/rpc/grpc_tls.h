@@ -7,12 +7,16 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace apimesh::rpc {
 
 struct CertificateFiles {
   std::string ca, cert, key;
 };
+
+/// Throws std::runtime_error, "PURPOSE needs mesh certificates, …", if one of the files is not there: gRPC would abort.
+void RequireFiles(const CertificateFiles& files, std::string_view purpose);
 
 // Both ends show a certificate of the mesh CA and demand one. The files are watched: a renewed certificate is used by
 // the next handshake.
