@@ -11,17 +11,23 @@ namespace apimesh {
 class SharedBytes {
  public:
   SharedBytes() = default;
-  explicit SharedBytes(std::string bytes)
-      : bytes_(std::make_shared<const std::string>(std::move(bytes))) {}
+  explicit SharedBytes(std::string bytes) {
+    auto owner = std::make_shared<const std::string>(std::move(bytes));
+    view_ = *owner;
+    owner_ = std::move(owner);
+  }
+  /// A part of something larger: `view` lies in what `owner` keeps alive.
+  SharedBytes(std::shared_ptr<const void> owner, std::string_view view) : owner_(std::move(owner)), view_(view) {}
 
-  std::string_view View() const { return bytes_ ? std::string_view(*bytes_) : std::string_view(); }
-  std::size_t size() const { return bytes_ ? bytes_->size() : 0; }
-  bool empty() const { return size() == 0; }
+  std::string_view View() const { return view_; }
+  std::size_t size() const { return view_.size(); }
+  bool empty() const { return view_.empty(); }
   /// Keeps the bytes alive for code that holds only a pointer into them.
-  std::shared_ptr<const std::string> Owner() const { return bytes_; }
+  const std::shared_ptr<const void>& Owner() const { return owner_; }
 
  private:
-  std::shared_ptr<const std::string> bytes_;
+  std::shared_ptr<const void> owner_;
+  std::string_view view_;
 };
 
 }  // namespace apimesh

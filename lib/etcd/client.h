@@ -1,5 +1,7 @@
 #pragma once
 
+#include <boost/asio/any_io_executor.hpp>
+
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -152,6 +154,8 @@ struct ClientOptions {
   std::string username, password;
   Duration dial_timeout = std::chrono::seconds(5);
   Duration keepalive = std::chrono::seconds(30);
+  /// Where watches run: an io_context's, with one thread. None: the client has a thread of its own for them.
+  boost::asio::any_io_executor executor;
 };
 std::unique_ptr<Client> NewClient(ClientOptions options);
 

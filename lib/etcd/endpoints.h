@@ -1,8 +1,5 @@
 #pragma once
 
-#include <grpcpp/channel.h>
-#include <grpcpp/client_context.h>
-
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -10,7 +7,7 @@
 #include <vector>
 
 #include "lib/etcd/client.h"
-#include "proto/etcd/v3/rpc.grpc.pb.h"
+#include "lib/h2/channel.h"
 
 namespace apimesh::etcd {
 
@@ -18,11 +15,8 @@ namespace apimesh::etcd {
 /// hold up events.
 struct Endpoint {
   std::string url;
-  std::unique_ptr<etcdserverpb::KV::Stub> kv;
-  std::unique_ptr<etcdserverpb::Lease::Stub> lease;
-  std::unique_ptr<etcdserverpb::Maintenance::Stub> maintenance;
-  std::unique_ptr<etcdserverpb::Auth::Stub> auth;
-  std::unique_ptr<etcdserverpb::Watch::Stub> watch;
+  std::shared_ptr<h2::Channel> calls;
+  std::shared_ptr<h2::Channel> streams;
 
   enum class Progress { kUnknown, kSafe, kUnsafe };
   std::atomic<Progress> progress{Progress::kUnknown};
@@ -46,7 +40,8 @@ class Endpoints {
   /// The token of the user, sent with every call; empty without user and password.
   std::shared_ptr<const std::string> Token() const;
   void SetToken(std::string token);
-  void AddToken(grpc::ClientContext& context) const;
+  /// What goes with a call that should be done by `deadline`.
+  h2::CallOptions Options(SteadyTime deadline) const;
 
  private:
   std::vector<std::unique_ptr<Endpoint>> all_;

@@ -29,41 +29,37 @@ constexpr Known kTexts[] = {
 
 }  // namespace
 
-bool NotSent(const grpc::Status& status) {
-  return status.error_code() == grpc::StatusCode::UNAVAILABLE &&
-         (Contains(status.error_message(), "failed to connect to all addresses") ||
-          Contains(status.error_message(), "DNS resolution failed") ||
-          Contains(status.error_message(), "empty address list") ||
-          Contains(status.error_message(), "etcdserver: no leader"));
+bool NotSent(const h2::Status& status) {
+  return status.nothing_sent || Contains(status.message, "etcdserver: no leader");
 }
 
-bool TokenExpired(const grpc::Status& status) {
-  return Contains(status.error_message(), "invalid auth token") || Contains(status.error_message(), "user name is empty") ||
-         Contains(status.error_message(), "revision of auth store is old");
+bool TokenExpired(const h2::Status& status) {
+  return Contains(status.message, "invalid auth token") || Contains(status.message, "user name is empty") ||
+         Contains(status.message, "revision of auth store is old");
 }
 
-Error ErrorFrom(const grpc::Status& status, CallKind kind) {
-  const auto make = [&](Error::Code code) { return Error{code, status.error_message(), 0}; };
+Error ErrorFrom(const h2::Status& status, CallKind kind) {
+  const auto make = [&](Error::Code code) { return Error{code, status.message, 0}; };
   for (const Known& known : kTexts) {
-    if (Contains(status.error_message(), known.part)) return make(known.code);
+    if (Contains(status.message, known.part)) return make(known.code);
   }
   if (NotSent(status)) return make(Error::Code::kUnavailable);
-  using enum grpc::StatusCode;
-  switch (status.error_code()) {
-    case INVALID_ARGUMENT:
-    case FAILED_PRECONDITION:
-    case OUT_OF_RANGE:
-    case NOT_FOUND:
-    case UNIMPLEMENTED: return make(Error::Code::kInvalid);
-    case PERMISSION_DENIED:
-    case UNAUTHENTICATED: return make(Error::Code::kPermissionDenied);
+  using enum h2::Code;
+  switch (status.code) {
+    case kInvalidArgument:
+    case kFailedPrecondition:
+    case kOutOfRange:
+    case kNotFound:
+    case kUnimplemented: return make(Error::Code::kInvalid);
+    case kPermissionDenied:
+    case kUnauthenticated: return make(Error::Code::kPermissionDenied);
     default: break;
   }
   if (kind == CallKind::kWrite) return make(Error::Code::kAmbiguous);
-  switch (status.error_code()) {
-    case UNAVAILABLE: return make(Error::Code::kUnavailable);
-    case DEADLINE_EXCEEDED: return make(Error::Code::kDeadlineExceeded);
-    case CANCELLED: return make(Error::Code::kCancelled);
+  switch (status.code) {
+    case kUnavailable: return make(Error::Code::kUnavailable);
+    case kDeadlineExceeded: return make(Error::Code::kDeadlineExceeded);
+    case kCancelled: return make(Error::Code::kCancelled);
     default: return make(Error::Code::kUnknown);
   }
 }

@@ -1,12 +1,17 @@
-#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include <functional>
+#include <thread>
 
 #include "lib/base/log.h"
 #include "lib/base/wakeup.h"
 #include "lib/etcd/convert.h"
 #include "lib/etcd/endpoints.h"
 #include "lib/etcd/error.h"
-#include "lib/etcd/unary_call.h"
 #include "lib/etcd/watch_mux.h"
+#include "lib/h2/typed_call.h"
+#include "proto/etcd/v3/rpc.pb.h"
 
 namespace apimesh::etcd {
 namespace {
@@ -19,22 +24,26 @@ constexpr auto kLastRetryPause = milliseconds(500);
 constexpr auto kVersionTimeout = seconds(2);
 constexpr int kTokenTries = 3;
 
-std::chrono::system_clock::time_point ToSystem(SteadyTime deadline) {
-  return std::chrono::system_clock::now() + (deadline - std::chrono::steady_clock::now());
-}
+/// A thread for watches, where the user of the client has none for them.
+struct OwnThread {
+  boost::asio::io_context io{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work{io.get_executor()};
+  std::thread thread{[this] { io.run(); }};
 
-/// The messages of one call; alive until gRPC is done with them, even if the coroutine is gone.
-template <class Request, class Response>
-struct Messages {
-  Request request;
-  Response response;
+  ~OwnThread() {
+    work.reset();
+    io.stop();
+    thread.join();
+  }
 };
 
 class GrpcClient final : public Client {
  public:
   explicit GrpcClient(ClientOptions options)
       : options_(std::move(options)), endpoints_(std::make_shared<Endpoints>(options_)),
-        mux_(std::make_shared<WatchMux>(endpoints_)) {}
+        own_thread_(options_.executor ? nullptr : std::make_unique<OwnThread>()),
+        executor_(own_thread_ ? boost::asio::any_io_executor(own_thread_->io.get_executor()) : options_.executor),
+        mux_(std::make_shared<WatchMux>(endpoints_, executor_)) {}
   ~GrpcClient() override { mux_->Stop(); }
 
   Task<Result<RangeResult>> Range(std::string key, RangeOptions options) override;
@@ -50,54 +59,47 @@ class GrpcClient final : public Client {
   bool ProgressIsSafe() const override;
 
  private:
-  template <class Request, class Response, class Start>
-  Task<grpc::Status> Call(CallKind kind, SteadyTime deadline, std::shared_ptr<Messages<Request, Response>> messages,
-                          Start start);
-  Task<grpc::Status> Login(SteadyTime deadline);
+  template <class Response, class Request>
+  Task<h2::UnaryAnswer<Response>> Call(CallKind kind, SteadyTime deadline, std::string path, Request request);
+  /// Runs attempts with the retries that are safe: reads on any lost connection, writes only where nothing was sent.
+  using Attempt = std::function<Task<h2::Status>(Endpoint& endpoint, h2::CallOptions options)>;
+  Task<h2::Status> Try(CallKind kind, SteadyTime deadline, const Attempt& attempt);
+  Task<h2::Status> Login(SteadyTime deadline);
   Task<> DetectVersion(Endpoint& endpoint);
 
   const ClientOptions options_;
   const std::shared_ptr<Endpoints> endpoints_;
+  const std::unique_ptr<OwnThread> own_thread_;
+  const boost::asio::any_io_executor executor_;
   const std::shared_ptr<WatchMux> mux_;
 };
 
-/// Runs one call with the retries that are safe: reads on any lost connection, writes only where nothing was sent.
-/// `start(endpoint, context, messages, callback)` begins one attempt.
-template <class Request, class Response, class Start>
-Task<grpc::Status> GrpcClient::Call(CallKind kind, SteadyTime deadline,
-                                    std::shared_ptr<Messages<Request, Response>> messages, Start start) {
+Task<h2::Status> GrpcClient::Try(CallKind kind, SteadyTime deadline, const Attempt& attempt) {
   auto pause = kRetryPause;
   std::size_t failed = 0;
   int logins = 0;
   if (!options_.username.empty() && !endpoints_->Token()) {
-    const grpc::Status status = co_await Login(deadline);
+    h2::Status status = co_await Login(deadline);
     if (!status.ok()) co_return status;
   }
   for (;;) {
     Endpoint& endpoint = endpoints_->Current();
-    auto context = std::make_shared<grpc::ClientContext>();
     // With a choice of members, a read does not wait for a silent one until its own deadline.
     const bool impatient = kind == CallKind::kRead && endpoints_->size() > 1;
     const SteadyTime now = std::chrono::steady_clock::now();
-    const SteadyTime attempt = impatient ? std::min(deadline, now + options_.dial_timeout) : deadline;
-    if (attempt != SteadyTime::max()) context->set_deadline(ToSystem(attempt));
-    endpoints_->AddToken(*context);
-    auto begin = [this_endpoints = endpoints_, &endpoint, context, messages, start](auto callback) {
-      auto done = [this_endpoints, context, messages, callback](grpc::Status status) { callback(std::move(status)); };
-      start(endpoint, context.get(), *messages, std::move(done));
-    };
-    const grpc::Status status = co_await AwaitCall(context, begin);
+    const SteadyTime until = impatient ? std::min(deadline, now + options_.dial_timeout) : deadline;
+    h2::Status status = co_await attempt(endpoint, endpoints_->Options(until));
     if (status.ok()) {
       if (endpoint.progress == Endpoint::Progress::kUnknown) co_await DetectVersion(endpoint);
       co_return status;
     }
     if (!options_.username.empty() && TokenExpired(status) && ++logins <= kTokenTries) {
-      const grpc::Status login = co_await Login(deadline);
+      h2::Status login = co_await Login(deadline);
       if (!login.ok()) co_return login;
       continue;
     }
-    const bool timed_out = status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED && attempt < deadline;
-    const bool lost = status.error_code() == grpc::StatusCode::UNAVAILABLE || timed_out;
+    const bool timed_out = status.code == h2::Code::kDeadlineExceeded && until < deadline;
+    const bool lost = status.code == h2::Code::kUnavailable || timed_out;
     if (lost) endpoints_->MoveOnFrom(endpoint);
     if (!lost || (kind == CallKind::kWrite && !NotSent(status))) co_return status;
     if (++failed % endpoints_->size() == 0) {
@@ -111,22 +113,37 @@ Task<grpc::Status> GrpcClient::Call(CallKind kind, SteadyTime deadline,
   }
 }
 
-Task<grpc::Status> GrpcClient::Login(SteadyTime deadline) {
-  auto messages = std::make_shared<Messages<etcdserverpb::AuthenticateRequest, etcdserverpb::AuthenticateResponse>>();
-  messages->request.set_name(options_.username);
-  messages->request.set_password(options_.password);
-  grpc::Status status;
+template <class Response, class Request>
+Task<h2::UnaryAnswer<Response>> GrpcClient::Call(CallKind kind, SteadyTime deadline, std::string path, Request request) {
+  h2::UnaryAnswer<Response> answer;
+  struct Once {
+    static Task<h2::Status> Run(Endpoint& endpoint, h2::CallOptions options, const std::string& path, const Request& request,
+                                h2::UnaryAnswer<Response>& answer) {
+      answer = co_await h2::Unary<Response>(endpoint.calls, path, request, std::move(options));
+      co_return answer.status;
+    }
+  };
+  const Attempt attempt = [&](Endpoint& endpoint, h2::CallOptions options) {
+    return Once::Run(endpoint, std::move(options), path, request, answer);
+  };
+  answer.status = co_await Try(kind, deadline, attempt);
+  co_return answer;
+}
+
+Task<h2::Status> GrpcClient::Login(SteadyTime deadline) {
+  etcdserverpb::AuthenticateRequest request;
+  request.set_name(options_.username);
+  request.set_password(options_.password);
+  h2::Status status;
   for (std::size_t tried = 0; tried < endpoints_->size(); ++tried) {
     Endpoint& endpoint = endpoints_->Current();
-    auto context = std::make_shared<grpc::ClientContext>();
-    context->set_deadline(ToSystem(std::min(deadline, std::chrono::steady_clock::now() + options_.dial_timeout)));
-    auto begin = [keep = endpoints_, &endpoint, context, messages](auto callback) {
-      auto done = [keep, context, messages, callback](grpc::Status result) { callback(std::move(result)); };
-      endpoint.auth->async()->Authenticate(context.get(), &messages->request, &messages->response, std::move(done));
-    };
-    status = co_await AwaitCall(context, begin);
+    h2::CallOptions options;
+    options.deadline = std::min(deadline, std::chrono::steady_clock::now() + options_.dial_timeout);
+    auto answer = co_await h2::Unary<etcdserverpb::AuthenticateResponse>(endpoint.calls, "/etcdserverpb.Auth/Authenticate",
+                                                                         request, std::move(options));
+    status = std::move(answer.status);
     if (status.ok()) {
-      endpoints_->SetToken(messages->response.token());
+      endpoints_->SetToken(answer.response.token());
       break;
     }
     endpoints_->MoveOnFrom(endpoint);
@@ -136,20 +153,14 @@ Task<grpc::Status> GrpcClient::Login(SteadyTime deadline) {
 
 Task<> GrpcClient::DetectVersion(Endpoint& endpoint) {
   if (endpoint.version_asked.exchange(true)) co_return;
-  auto messages = std::make_shared<Messages<etcdserverpb::StatusRequest, etcdserverpb::StatusResponse>>();
-  auto context = std::make_shared<grpc::ClientContext>();
-  context->set_deadline(std::chrono::system_clock::now() + kVersionTimeout);
-  endpoints_->AddToken(*context);
-  auto begin = [keep = endpoints_, &endpoint, context, messages](auto callback) {
-    auto done = [keep, context, messages, callback](grpc::Status result) { callback(std::move(result)); };
-    endpoint.maintenance->async()->Status(context.get(), &messages->request, &messages->response, std::move(done));
-  };
-  const grpc::Status status = co_await AwaitCall(context, begin);
-  if (!status.ok()) {
+  h2::CallOptions options = endpoints_->Options(std::chrono::steady_clock::now() + kVersionTimeout);
+  auto answer = co_await h2::Unary<etcdserverpb::StatusResponse>(endpoint.calls, "/etcdserverpb.Maintenance/Status",
+                                                                 etcdserverpb::StatusRequest(), std::move(options));
+  if (!answer.status.ok()) {
     endpoint.version_asked = false;  // with the next call
     co_return;
   }
-  const std::string& version = messages->response.version();
+  const std::string& version = answer.response.version();
   const bool safe = ProgressInOrder(version);
   if (!safe) {
     log::Warning("etcd {} at {} may send progress notifications out of order; doing without them. Use 3.5.13 or newer.",
@@ -159,8 +170,7 @@ Task<> GrpcClient::DetectVersion(Endpoint& endpoint) {
 }
 
 Task<Result<RangeResult>> GrpcClient::Range(std::string key, RangeOptions options) {
-  auto messages = std::make_shared<Messages<etcdserverpb::RangeRequest, etcdserverpb::RangeResponse>>();
-  etcdserverpb::RangeRequest& request = messages->request;
+  etcdserverpb::RangeRequest request;
   request.set_key(std::move(key));
   request.set_range_end(std::move(options.range_end));
   request.set_limit(options.limit);
@@ -168,30 +178,23 @@ Task<Result<RangeResult>> GrpcClient::Range(std::string key, RangeOptions option
   request.set_count_only(options.count_only);
   request.set_keys_only(options.keys_only);
   request.set_serializable(options.serializable);
-  auto start = [](Endpoint& endpoint, grpc::ClientContext* context, auto& m, auto callback) {
-    endpoint.kv->async()->Range(context, &m.request, &m.response, std::move(callback));
-  };
-  const grpc::Status status = co_await Call(CallKind::kRead, options.deadline, messages, start);
-  if (!status.ok()) co_return ErrorFrom(status, CallKind::kRead);
-  co_return ToRange(messages->response);
+  auto answer = co_await Call<etcdserverpb::RangeResponse>(CallKind::kRead, options.deadline, "/etcdserverpb.KV/Range", std::move(request));
+  if (!answer.status.ok()) co_return ErrorFrom(answer.status, CallKind::kRead);
+  co_return ToRange(answer.response);
 }
 
 Task<Result<Revision>> GrpcClient::Put(std::string key, std::string value, std::int64_t lease, SteadyTime deadline) {
-  auto messages = std::make_shared<Messages<etcdserverpb::PutRequest, etcdserverpb::PutResponse>>();
-  messages->request.set_key(std::move(key));
-  messages->request.set_value(std::move(value));
-  messages->request.set_lease(lease);
-  auto start = [](Endpoint& endpoint, grpc::ClientContext* context, auto& m, auto callback) {
-    endpoint.kv->async()->Put(context, &m.request, &m.response, std::move(callback));
-  };
-  const grpc::Status status = co_await Call(CallKind::kWrite, deadline, messages, start);
-  if (!status.ok()) co_return ErrorFrom(status, CallKind::kWrite);
-  co_return messages->response.header().revision();
+  etcdserverpb::PutRequest request;
+  request.set_key(std::move(key));
+  request.set_value(std::move(value));
+  request.set_lease(lease);
+  auto answer = co_await Call<etcdserverpb::PutResponse>(CallKind::kWrite, deadline, "/etcdserverpb.KV/Put", std::move(request));
+  if (!answer.status.ok()) co_return ErrorFrom(answer.status, CallKind::kWrite);
+  co_return answer.response.header().revision();
 }
 
 Task<Result<SwapResult>> GrpcClient::Swap(CompareAndSwap swap) {
-  auto messages = std::make_shared<Messages<etcdserverpb::TxnRequest, etcdserverpb::TxnResponse>>();
-  etcdserverpb::TxnRequest& request = messages->request;
+  etcdserverpb::TxnRequest request;
   etcdserverpb::Compare& compare = *request.add_compare();
   compare.set_result(etcdserverpb::Compare::EQUAL);
   compare.set_target(etcdserverpb::Compare::MOD);
@@ -206,12 +209,9 @@ Task<Result<SwapResult>> GrpcClient::Swap(CompareAndSwap swap) {
     put.set_value(std::move(swap.value));
     put.set_lease(swap.lease);
   }
-  auto start = [](Endpoint& endpoint, grpc::ClientContext* context, auto& m, auto callback) {
-    endpoint.kv->async()->Txn(context, &m.request, &m.response, std::move(callback));
-  };
-  const grpc::Status status = co_await Call(CallKind::kWrite, swap.deadline, messages, start);
-  if (!status.ok()) co_return ErrorFrom(status, CallKind::kWrite);
-  etcdserverpb::TxnResponse& response = messages->response;
+  auto answer = co_await Call<etcdserverpb::TxnResponse>(CallKind::kWrite, swap.deadline, "/etcdserverpb.KV/Txn", std::move(request));
+  if (!answer.status.ok()) co_return ErrorFrom(answer.status, CallKind::kWrite);
+  etcdserverpb::TxnResponse& response = answer.response;
   SwapResult result;
   result.swapped = response.succeeded();
   result.revision = response.header().revision();
@@ -224,102 +224,77 @@ Task<Result<SwapResult>> GrpcClient::Swap(CompareAndSwap swap) {
 }
 
 Task<Result<std::int64_t>> GrpcClient::DeleteRange(std::string key, std::string range_end, SteadyTime deadline) {
-  auto messages = std::make_shared<Messages<etcdserverpb::DeleteRangeRequest, etcdserverpb::DeleteRangeResponse>>();
-  messages->request.set_key(std::move(key));
-  messages->request.set_range_end(std::move(range_end));
-  auto start = [](Endpoint& endpoint, grpc::ClientContext* context, auto& m, auto callback) {
-    endpoint.kv->async()->DeleteRange(context, &m.request, &m.response, std::move(callback));
-  };
-  const grpc::Status status = co_await Call(CallKind::kWrite, deadline, messages, start);
-  if (!status.ok()) co_return ErrorFrom(status, CallKind::kWrite);
-  co_return messages->response.deleted();
+  etcdserverpb::DeleteRangeRequest request;
+  request.set_key(std::move(key));
+  request.set_range_end(std::move(range_end));
+  auto answer = co_await Call<etcdserverpb::DeleteRangeResponse>(CallKind::kWrite, deadline, "/etcdserverpb.KV/DeleteRange", std::move(request));
+  if (!answer.status.ok()) co_return ErrorFrom(answer.status, CallKind::kWrite);
+  co_return answer.response.deleted();
 }
 
 Task<Result<Revision>> GrpcClient::Compact(Revision revision, SteadyTime deadline) {
-  auto messages = std::make_shared<Messages<etcdserverpb::CompactionRequest, etcdserverpb::CompactionResponse>>();
-  messages->request.set_revision(revision);
-  auto start = [](Endpoint& endpoint, grpc::ClientContext* context, auto& m, auto callback) {
-    endpoint.kv->async()->Compact(context, &m.request, &m.response, std::move(callback));
-  };
-  const grpc::Status status = co_await Call(CallKind::kWrite, deadline, messages, start);
-  if (!status.ok()) co_return ErrorFrom(status, CallKind::kWrite);
-  co_return messages->response.header().revision();
+  etcdserverpb::CompactionRequest request;
+  request.set_revision(revision);
+  auto answer = co_await Call<etcdserverpb::CompactionResponse>(CallKind::kWrite, deadline, "/etcdserverpb.KV/Compact", std::move(request));
+  if (!answer.status.ok()) co_return ErrorFrom(answer.status, CallKind::kWrite);
+  co_return answer.response.header().revision();
 }
 
 std::unique_ptr<Watch> GrpcClient::OpenWatch(WatchOptions options) {
   if (!options.own_stream) return mux_->Open(std::move(options));
-  return std::make_shared<WatchMux>(endpoints_)->Open(std::move(options));
+  return std::make_shared<WatchMux>(endpoints_, executor_)->Open(std::move(options));
 }
 
 Task<Result<std::int64_t>> GrpcClient::GrantLease(seconds ttl, SteadyTime deadline) {
-  auto messages = std::make_shared<Messages<etcdserverpb::LeaseGrantRequest, etcdserverpb::LeaseGrantResponse>>();
-  messages->request.set_ttl(ttl.count());
-  auto start = [](Endpoint& endpoint, grpc::ClientContext* context, auto& m, auto callback) {
-    endpoint.lease->async()->LeaseGrant(context, &m.request, &m.response, std::move(callback));
-  };
+  etcdserverpb::LeaseGrantRequest request;
+  request.set_ttl(ttl.count());
   // A lease that was granted twice costs nothing: it runs out.
-  const grpc::Status status = co_await Call(CallKind::kRead, deadline, messages, start);
-  if (!status.ok()) co_return ErrorFrom(status, CallKind::kRead);
-  co_return messages->response.id();
+  auto answer = co_await Call<etcdserverpb::LeaseGrantResponse>(CallKind::kRead, deadline, "/etcdserverpb.Lease/LeaseGrant", std::move(request));
+  if (!answer.status.ok()) co_return ErrorFrom(answer.status, CallKind::kRead);
+  co_return answer.response.id();
 }
 
 Task<Result<>> GrpcClient::RevokeLease(std::int64_t lease, SteadyTime deadline) {
-  auto messages = std::make_shared<Messages<etcdserverpb::LeaseRevokeRequest, etcdserverpb::LeaseRevokeResponse>>();
-  messages->request.set_id(lease);
-  auto start = [](Endpoint& endpoint, grpc::ClientContext* context, auto& m, auto callback) {
-    endpoint.lease->async()->LeaseRevoke(context, &m.request, &m.response, std::move(callback));
-  };
-  const grpc::Status status = co_await Call(CallKind::kWrite, deadline, messages, start);
-  if (!status.ok()) co_return ErrorFrom(status, CallKind::kWrite);
+  etcdserverpb::LeaseRevokeRequest request;
+  request.set_id(lease);
+  auto answer = co_await Call<etcdserverpb::LeaseRevokeResponse>(CallKind::kWrite, deadline, "/etcdserverpb.Lease/LeaseRevoke", std::move(request));
+  if (!answer.status.ok()) co_return ErrorFrom(answer.status, CallKind::kWrite);
   co_return Result<>();
 }
 
 /// One request, one answer, over what the protocol only offers as a stream.
-class KeepAliveOnce final
-    : public grpc::ClientBidiReactor<etcdserverpb::LeaseKeepAliveRequest, etcdserverpb::LeaseKeepAliveResponse> {
- public:
-  using Sent = Messages<etcdserverpb::LeaseKeepAliveRequest, etcdserverpb::LeaseKeepAliveResponse>;
-  KeepAliveOnce(Sent& messages, std::function<void(grpc::Status)> done) : messages_(messages), done_(std::move(done)) {}
-  void Start() {
-    StartWriteLast(&messages_.request, grpc::WriteOptions());
-    StartRead(&messages_.response);
-    StartCall();
+Task<h2::Status> KeepAliveOnce(Endpoint& endpoint, h2::CallOptions options, std::int64_t lease, std::int64_t& ttl) {
+  etcdserverpb::LeaseKeepAliveRequest request;
+  request.set_id(lease);
+  h2::ClientCall call = co_await endpoint.calls->Open("/etcdserverpb.Lease/LeaseKeepAlive", std::move(options));
+  call.Post(h2::Pack(request));
+  call.WritesDone();
+  const auto answer = co_await h2::ReadAs<etcdserverpb::LeaseKeepAliveResponse>(call);
+  if (answer) {
+    ttl = answer->ttl();
+    co_return h2::Status();
   }
-  void OnReadDone(bool ok) override { answered_ = ok; }
-  void OnDone(const grpc::Status& status) override {
-    const bool lost = status.ok() && !answered_;
-    done_(lost ? grpc::Status(grpc::StatusCode::UNAVAILABLE, "no answer") : status);
-    delete this;
-  }
-
- private:
-  Sent& messages_;
-  std::function<void(grpc::Status)> done_;
-  bool answered_ = false;
-};
+  h2::Status status = co_await call.Finish();
+  if (status.ok()) status = {h2::Code::kUnavailable, "no answer"};
+  co_return status;
+}
 
 Task<Result<>> GrpcClient::KeepLeaseAlive(std::int64_t lease, SteadyTime deadline) {
-  auto messages = std::make_shared<KeepAliveOnce::Sent>();
-  messages->request.set_id(lease);
-  auto start = [](Endpoint& endpoint, grpc::ClientContext* context, KeepAliveOnce::Sent& m, auto callback) {
-    auto* reactor = new KeepAliveOnce(m, std::move(callback));
-    endpoint.lease->async()->LeaseKeepAlive(context, reactor);
-    reactor->Start();
+  std::int64_t ttl = 0;
+  const Attempt attempt = [lease, &ttl](Endpoint& endpoint, h2::CallOptions options) {
+    return KeepAliveOnce(endpoint, std::move(options), lease, ttl);
   };
-  const grpc::Status status = co_await Call(CallKind::kRead, deadline, messages, start);
+  const h2::Status status = co_await Try(CallKind::kRead, deadline, attempt);
   if (!status.ok()) co_return ErrorFrom(status, CallKind::kRead);
-  if (messages->response.ttl() <= 0) co_return Error{Error::Code::kLeaseNotFound, "etcdserver: requested lease not found"};
+  if (ttl <= 0) co_return Error{Error::Code::kLeaseNotFound, "etcdserver: requested lease not found"};
   co_return Result<>();
 }
 
 Task<Result<Status>> GrpcClient::GetStatus(SteadyTime deadline) {
-  auto messages = std::make_shared<Messages<etcdserverpb::StatusRequest, etcdserverpb::StatusResponse>>();
-  auto start = [](Endpoint& endpoint, grpc::ClientContext* context, auto& m, auto callback) {
-    endpoint.maintenance->async()->Status(context, &m.request, &m.response, std::move(callback));
-  };
-  const grpc::Status status = co_await Call(CallKind::kRead, deadline, messages, start);
-  if (!status.ok()) co_return ErrorFrom(status, CallKind::kRead);
-  const etcdserverpb::StatusResponse& response = messages->response;
+  etcdserverpb::StatusRequest request;
+  auto answer = co_await Call<etcdserverpb::StatusResponse>(CallKind::kRead, deadline, "/etcdserverpb.Maintenance/Status", std::move(request));
+  if (!answer.status.ok()) co_return ErrorFrom(answer.status, CallKind::kRead);
+  const etcdserverpb::StatusResponse& response = answer.response;
   co_return Status{response.version(), response.dbsize(), response.dbsizeinuse(), response.header().revision()};
 }
 

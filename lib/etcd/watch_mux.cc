@@ -1,8 +1,14 @@
 #include "lib/etcd/watch_mux.h"
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+#include <fmt/format.h>
+
 #include "lib/base/log.h"
 #include "lib/etcd/convert.h"
 #include "lib/etcd/error.h"
+#include "lib/h2/typed_call.h"
 
 namespace apimesh::etcd {
 namespace {
@@ -63,11 +69,11 @@ void WatchMux::Connect() {
   callbacks.response = [weak, generation](etcdserverpb::WatchResponse& response) {
     if (const auto self = weak.lock()) self->OnResponse(generation, response);
   };
-  // The endpoints must outlive the call, which uses their stub's channel.
-  callbacks.done = [weak, generation, endpoints = endpoints_](const grpc::Status& status) {
+  // The endpoints must outlive the call.
+  callbacks.done = [weak, generation, endpoints = endpoints_](const h2::Status& status) {
     if (const auto self = weak.lock()) self->OnStreamDone(generation, status);
   };
-  stream_ = WatchStream::Start(*endpoints_, endpoints_->Current(), std::move(callbacks));
+  stream_ = WatchStream::Start(*endpoints_, endpoints_->Current(), executor_, std::move(callbacks));
   for (const SubscriptionPtr& subscription : all_) {
     subscription->created = false;
     subscription->fragments.clear();
@@ -89,14 +95,14 @@ void WatchMux::Create(const SubscriptionPtr& subscription) {
   create.set_prev_kv(subscription->options.previous);
   create.set_fragment(true);
   create.set_watch_id(subscription->id);
-  stream_->Send(std::move(request));
+  stream_->Send(request);
 }
 
 void WatchMux::CancelAtServer(const SubscriptionPtr& subscription) {
   if (active_.erase(subscription->id) == 0 || !stream_) return;
   etcdserverpb::WatchRequest request;
   request.mutable_cancel_request()->set_watch_id(subscription->id);
-  stream_->Send(std::move(request));
+  stream_->Send(request);
 }
 
 void WatchMux::OnResponse(std::uint64_t generation, etcdserverpb::WatchResponse& response) {
@@ -143,7 +149,7 @@ void WatchMux::OnCanceled(const SubscriptionPtr& subscription, const etcdserverp
     return Fail(subscription, {Error::Code::kCompacted, reason.empty() ? "required revision has been compacted" : reason,
                                response.compact_revision()});
   }
-  const Error error = ErrorFrom(grpc::Status(grpc::StatusCode::UNAVAILABLE, reason), CallKind::kRead);
+  const Error error = ErrorFrom({h2::Code::kUnavailable, reason}, CallKind::kRead);
   if (error.code == Error::Code::kPermissionDenied || error.code == Error::Code::kCompacted) {
     return Fail(subscription, error);
   }
@@ -196,14 +202,14 @@ void WatchMux::Fail(const SubscriptionPtr& subscription, Error error) {
   if (subscription->reader) std::exchange(subscription->reader, nullptr)->Wake();
 }
 
-void WatchMux::OnStreamDone(std::uint64_t generation, const grpc::Status& status) {
+void WatchMux::OnStreamDone(std::uint64_t generation, const h2::Status& status) {
   const std::lock_guard lock(mutex_);
   if (generation != generation_ || stopped_) return;
   const Endpoint& member = stream_->Member();
   stream_ = nullptr;
   active_.clear();
   if (all_.empty()) return;
-  log::Debug("watch stream to {} ended: {}", member.url, status.error_message());
+  log::Debug("watch stream to {} ended: {}", member.url, status.message);
   endpoints_->MoveOnFrom(member);
   ConnectLater();
 }
@@ -211,11 +217,11 @@ void WatchMux::OnStreamDone(std::uint64_t generation, const grpc::Status& status
 void WatchMux::ConnectLater() {
   const auto wait = std::min<std::chrono::milliseconds>(kFirstRetry * (1 << std::min(failures_, 10)), kLastRetry);
   ++failures_;
-  retry_ = std::make_shared<grpc::Alarm>();
+  retry_ = std::make_shared<boost::asio::steady_timer>(executor_, wait);
   const std::weak_ptr<WatchMux> weak = weak_from_this();
-  retry_->Set(std::chrono::system_clock::now() + wait, [weak](bool) {
+  retry_->async_wait([weak](const boost::system::error_code& error) {
     const auto self = weak.lock();
-    if (!self) return;
+    if (error || !self) return;
     const std::lock_guard lock(self->mutex_);
     self->retry_ = nullptr;
     if (!self->stopped_ && !self->stream_ && !self->all_.empty()) self->Connect();
@@ -223,29 +229,27 @@ void WatchMux::ConnectLater() {
 }
 
 void WatchMux::VerifyRevision(const SubscriptionPtr& subscription) {
-  struct Check {
-    grpc::ClientContext context;
-    etcdserverpb::RangeRequest request;
-    etcdserverpb::RangeResponse response;
+  auto begin = [self = shared_from_this(), subscription] {
+    boost::asio::co_spawn(self->executor_, Verify(self, subscription), boost::asio::detached);
   };
-  auto check = std::make_shared<Check>();
-  check->request.set_key(std::string(1, '\0'));
-  check->request.set_count_only(true);
-  check->context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(10));
-  endpoints_->AddToken(check->context);
-  const std::weak_ptr<WatchMux> weak = weak_from_this();
-  auto done = [weak, subscription, check, endpoints = endpoints_](const grpc::Status& status) {
-    const auto self = weak.lock();
-    if (!self || !status.ok()) return;  // unclear: the watch waits, as it would at a lagging member
-    const std::lock_guard lock(self->mutex_);
-    const Revision newest = check->response.header().revision();
-    if (newest + 1 >= subscription->next_revision) return;
-    self->CancelAtServer(subscription);
-    self->Fail(subscription, {Error::Code::kFutureRevision,
-                              fmt::format("etcd is at revision {}, before revision {} that was seen: it was restored",
-                                          newest, subscription->next_revision - 1)});
-  };
-  endpoints_->Current().kv->async()->Range(&check->context, &check->request, &check->response, std::move(done));
+  boost::asio::post(executor_, std::move(begin));
+}
+
+Task<> WatchMux::Verify(std::shared_ptr<WatchMux> self, SubscriptionPtr subscription) {
+  etcdserverpb::RangeRequest request;
+  request.set_key(std::string(1, '\0'));
+  request.set_count_only(true);
+  h2::CallOptions options = self->endpoints_->Options(Clock::System().Steady() + std::chrono::seconds(10));
+  auto answer = co_await h2::Unary<etcdserverpb::RangeResponse>(self->endpoints_->Current().calls, "/etcdserverpb.KV/Range",
+                                                                request, std::move(options));
+  if (!answer.status.ok()) co_return;  // unclear: the watch waits, as it would at a lagging member
+  const std::lock_guard lock(self->mutex_);
+  const Revision newest = answer.response.header().revision();
+  if (newest + 1 >= subscription->next_revision) co_return;
+  self->CancelAtServer(subscription);
+  self->Fail(subscription, {Error::Code::kFutureRevision,
+                            fmt::format("etcd is at revision {}, before revision {} that was seen: it was restored", newest,
+                                        subscription->next_revision - 1)});
 }
 
 Task<Result<WatchBatch>> WatchMux::Next(SubscriptionPtr subscription) {
@@ -276,7 +280,7 @@ void WatchMux::RequestProgress() {
   if (!stream_ || stream_->Member().progress != Endpoint::Progress::kSafe) return;
   etcdserverpb::WatchRequest request;
   request.mutable_progress_request();
-  stream_->Send(std::move(request));
+  stream_->Send(request);
 }
 
 void WatchMux::Remove(const SubscriptionPtr& subscription) {

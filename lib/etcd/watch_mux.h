@@ -1,6 +1,7 @@
 #pragma once
 
-#include <grpcpp/alarm.h>
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 #include <deque>
 #include <map>
@@ -13,10 +14,11 @@
 namespace apimesh::etcd {
 
 /// Many watches over one stream. When the stream breaks, all of them are opened again on another one, each after the
-/// last revision it has. Runs on gRPC's threads; no call blocks.
+/// last revision it has. Runs on `executor`; no call blocks.
 class WatchMux : public std::enable_shared_from_this<WatchMux> {
  public:
-  explicit WatchMux(std::shared_ptr<Endpoints> endpoints) : endpoints_(std::move(endpoints)) {}
+  WatchMux(std::shared_ptr<Endpoints> endpoints, boost::asio::any_io_executor executor)
+      : endpoints_(std::move(endpoints)), executor_(std::move(executor)) {}
 
   std::unique_ptr<Watch> Open(WatchOptions options);
   /// Ends all watches with kCancelled.
@@ -53,12 +55,15 @@ class WatchMux : public std::enable_shared_from_this<WatchMux> {
 
   // These take mutex_.
   void OnResponse(std::uint64_t generation, etcdserverpb::WatchResponse& response);
-  void OnStreamDone(std::uint64_t generation, const grpc::Status& status);
+  void OnStreamDone(std::uint64_t generation, const h2::Status& status);
   Task<Result<WatchBatch>> Next(SubscriptionPtr subscription);
   void RequestProgress();
   void Remove(const SubscriptionPtr& subscription);
 
+  static Task<> Verify(std::shared_ptr<WatchMux> self, SubscriptionPtr subscription);
+
   const std::shared_ptr<Endpoints> endpoints_;
+  const boost::asio::any_io_executor executor_;
   std::mutex mutex_;
   std::map<std::int64_t, SubscriptionPtr> active_;  // by id: opened on the present stream
   std::vector<SubscriptionPtr> all_;
@@ -67,7 +72,7 @@ class WatchMux : public std::enable_shared_from_this<WatchMux> {
   std::uint64_t generation_ = 0;  // of stream_
   std::int64_t last_id_ = 0;
   int failures_ = 0;  // in a row, for the back-off
-  std::shared_ptr<grpc::Alarm> retry_;
+  std::shared_ptr<boost::asio::steady_timer> retry_;
   bool stopped_ = false;
 };
 

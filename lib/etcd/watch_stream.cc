@@ -1,59 +1,39 @@
 #include "lib/etcd/watch_stream.h"
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+
+#include "lib/h2/typed_call.h"
+
 namespace apimesh::etcd {
 
-std::shared_ptr<WatchStream> WatchStream::Start(const Endpoints& endpoints, Endpoint& endpoint, Callbacks callbacks) {
-  std::shared_ptr<WatchStream> stream(new WatchStream(endpoint, std::move(callbacks)));
-  stream->self_ = stream;
+std::shared_ptr<WatchStream> WatchStream::Start(const Endpoints& endpoints, Endpoint& endpoint,
+                                                const boost::asio::any_io_executor& executor, Callbacks callbacks) {
+  h2::CallOptions options = endpoints.Options(SteadyTime::max());
   // A member cut off from its leader must end the stream instead of going silent.
-  stream->context_.AddMetadata("hasleader", "true");
-  endpoints.AddToken(stream->context_);
-  endpoint.watch->async()->Watch(&stream->context_, stream.get());
-  stream->AddHold();  // writes are started from outside of reactions
-  stream->StartRead(&stream->response_);
-  stream->StartCall();
+  options.metadata.emplace_back("hasleader", "true");
+  h2::ClientCall call = endpoint.streams->OpenOn(executor, "/etcdserverpb.Watch/Watch", std::move(options));
+  std::shared_ptr<WatchStream> stream(new WatchStream(endpoint, executor, std::move(call)));
+  // Posted: the stream's owner may hold the lock that its callbacks take.
+  boost::asio::post(executor, [executor, stream, callbacks = std::move(callbacks)]() mutable {
+    boost::asio::co_spawn(executor, Run(std::move(stream), std::move(callbacks)), boost::asio::detached);
+  });
   return stream;
 }
 
-void WatchStream::Send(etcdserverpb::WatchRequest request) {
-  const std::lock_guard lock(mutex_);
-  if (ended_) return;
-  unsent_.push_back(std::move(request));
-  if (writing_) return;
-  writing_ = true;
-  StartWrite(&unsent_.front());
-}
+void WatchStream::Send(const etcdserverpb::WatchRequest& request) { call_.Post(h2::Pack(request)); }
 
-void WatchStream::Cancel() { context_.TryCancel(); }
+void WatchStream::Cancel() { boost::asio::post(executor_, call_.Canceller()); }
 
-void WatchStream::OnReadDone(bool ok) {
-  if (!ok) return End();
-  callbacks_.response(response_);
-  response_.Clear();
-  StartRead(&response_);
-}
-
-void WatchStream::OnWriteDone(bool ok) {
-  const std::lock_guard lock(mutex_);
-  unsent_.pop_front();
-  writing_ = ok && !ended_ && !unsent_.empty();
-  if (writing_) StartWrite(&unsent_.front());
-}
-
-void WatchStream::End() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (ended_) return;
-    ended_ = true;
+Task<> WatchStream::Run(std::shared_ptr<WatchStream> self, Callbacks callbacks) {
+  for (;;) {
+    auto response = co_await h2::ReadAs<etcdserverpb::WatchResponse>(self->call_);
+    if (!response) break;
+    callbacks.response(*response);
   }
-  context_.TryCancel();  // a write that waits for flow control would keep the call open
-  RemoveHold();
-}
-
-void WatchStream::OnDone(const grpc::Status& status) {
-  const std::shared_ptr<WatchStream> self = std::move(self_);
-  callbacks_.done(status);
-  callbacks_ = {};
+  const h2::Status status = co_await self->call_.Finish();
+  callbacks.done(status);
 }
 
 }  // namespace apimesh::etcd

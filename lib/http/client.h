@@ -34,6 +34,7 @@ struct ClientOptions {
   std::string cert_file, key_file;
   std::string server_name;   // checked against the certificate; default: the host of the URL
   bool insecure_skip_verify = false;
+  std::string protocol = "http/1.1";  // for ALPN
   std::size_t max_response_bytes = 16 << 20;
   std::size_t max_idle_connections = 32;
 };

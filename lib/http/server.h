@@ -91,6 +91,7 @@ struct TlsOptions {
   std::vector<std::string> client_ca_files;  // names sent to clients; verified against only with kRequire
   std::string min_version;                   // VersionTLS12 (default), VersionTLS13
   std::vector<std::string> cipher_suites;    // Go names; empty: the library's defaults
+  std::string protocol = "http/1.1";         // for ALPN
 };
 
 struct ServerOptions {

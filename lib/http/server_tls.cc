@@ -36,10 +36,13 @@ std::vector<std::string> NamesOf(SSL_CTX* context) {
   return names;
 }
 
-int SelectHttp11(SSL*, const unsigned char** out, unsigned char* out_size, const unsigned char* offered, unsigned size, void*) {
-  static constexpr unsigned char kProtocols[] = "\x08http/1.1";
+// `argument` is the one protocol we speak, as AlpnList() has it.
+int SelectProtocol(SSL*, const unsigned char** out, unsigned char* out_size, const unsigned char* offered, unsigned size,
+                   void* argument) {
+  const auto& ours = *static_cast<const std::string*>(argument);
   unsigned char* chosen = nullptr;
-  const int result = SSL_select_next_proto(&chosen, out_size, kProtocols, sizeof(kProtocols) - 1, offered, size);
+  const int result = SSL_select_next_proto(&chosen, out_size, reinterpret_cast<const unsigned char*>(ours.data()),
+                                           static_cast<unsigned>(ours.size()), offered, size);
   if (result != OPENSSL_NPN_NEGOTIATED) return SSL_TLSEXT_ERR_NOACK;
   *out = chosen;
   return SSL_TLSEXT_ERR_OK;
@@ -95,7 +98,8 @@ struct ServerTls::State {
     SslContextPtr context = NewSslContext(true);
     UseCertificate(context.get(), cert_file, key_file);
     UseVersionAndCiphers(context.get(), options.min_version, options.cipher_suites);
-    SSL_CTX_set_alpn_select_cb(context.get(), &SelectHttp11, nullptr);
+    static std::string http1 = AlpnList("http/1.1"), h2 = AlpnList("h2");
+    SSL_CTX_set_alpn_select_cb(context.get(), &SelectProtocol, options.protocol == "h2" ? &h2 : &http1);
     SSL_CTX_set_session_id_context(context.get(), kSessionContext, sizeof(kSessionContext) - 1);
     if (options.client_certificate == TlsOptions::ClientCertificate::kNone) return context;
     const bool required = options.client_certificate == TlsOptions::ClientCertificate::kRequire;

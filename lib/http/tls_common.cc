@@ -95,6 +95,8 @@ SslContextPtr NewSslContext(bool server) {
   return context;
 }
 
+std::string AlpnList(const std::string& protocol) { return static_cast<char>(protocol.size()) + protocol; }
+
 void UseCertificate(ssl_ctx_st* context, const std::string& cert_file, const std::string& key_file) {
   if (SSL_CTX_use_certificate_chain_file(context, cert_file.c_str()) != 1) {
     throw TlsFailure("can't use the certificate in " + cert_file);

@@ -19,6 +19,8 @@ std::runtime_error TlsFailure(const std::string& context);
 
 /// A context with our common settings: modes, groups, AES-GCM first, no renegotiation.
 SslContextPtr NewSslContext(bool server);
+/// A protocol in the form that ALPN has for lists of them.
+std::string AlpnList(const std::string& protocol);
 /// Throws if the pair can't be read or does not match.
 void UseCertificate(ssl_ctx_st* context, const std::string& cert_file, const std::string& key_file);
 /// "VersionTLS12" and Go's cipher suite names, as kube-apiserver's flags have them. Throws on an unknown name.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <boost/asio/any_io_executor.hpp>
+
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -131,6 +133,7 @@ struct Endpoint {
   /// Mesh certificates, for targets that are not Unix sockets; reloaded when they change on disk.
   std::string ca_file, cert_file, key_file;
 };
-std::unique_ptr<DelegateClient> NewDelegateClient(Endpoint endpoint);
+/// `executor` runs what goes on between calls. Calls run where they are awaited: on an io_context with one thread.
+std::unique_ptr<DelegateClient> NewDelegateClient(Endpoint endpoint, boost::asio::any_io_executor executor);
 
 }  // namespace apimesh::rpc

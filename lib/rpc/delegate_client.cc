@@ -1,74 +1,75 @@
-#include <atomic>
-
 #include "lib/base/log.h"
+#include "lib/h2/typed_call.h"
+#include "lib/rpc/channel.h"
 #include "lib/rpc/delegate.h"
 #include "lib/rpc/delegate_proto.h"
 #include "lib/rpc/describe_loop.h"
-#include "lib/rpc/grpc_await.h"
-#include "lib/rpc/grpc_channel.h"
-#include "lib/rpc/grpc_streams.h"
-#include "proto/mesh/v1/delegate.grpc.pb.h"
+#include "lib/rpc/methods.h"
 
 namespace apimesh::rpc {
 namespace {
 
-using mesh::v1::Chunk;
 using mesh::v1::ConnectFrame;
-using mesh::v1::Delegate;
-using FrameStream = BidiStream<ConnectFrame, ConnectFrame>;
 
 /// The client's end of an upgraded connection.
 class UpgradedStream final : public ByteStream {
  public:
-  explicit UpgradedStream(FrameStream frames) : frames_(std::move(frames)) {}
+  explicit UpgradedStream(h2::ClientCall call) : call_(std::move(call)) {}
 
   Task<meta::Result<std::string>> Read() override {
-    auto frame = co_await frames_.Read();
+    auto frame = co_await h2::ReadAs<ConnectFrame>(call_);
     co_return frame ? std::move(*frame->mutable_data()) : std::string();
   }
   Task<bool> Write(std::string data) override {
     ConnectFrame frame;
     frame.set_data(std::move(data));
-    return frames_.Write(std::move(frame));
+    return call_.Write(h2::Pack(frame));
   }
-  void Close() override { frames_.Cancel(); }
+  void Close() override { call_.Cancel(); }
 
  private:
-  FrameStream frames_;
+  h2::ClientCall call_;
 };
 
 class GrpcDelegateClient final : public DelegateClient {
  public:
-  explicit GrpcDelegateClient(const Endpoint& endpoint)
-      : target_(endpoint.target), channel_(NewChannel(endpoint)), stub_(Delegate::NewStub(channel_)) {}
+  GrpcDelegateClient(const Endpoint& endpoint, boost::asio::any_io_executor executor)
+      : target_(endpoint.target), channel_(NewChannel(endpoint)), executor_(std::move(executor)) {}
 
   Task<Response> Call(Request request) override {
-    const SteadyTime deadline = request.deadline;
-    auto answer = co_await Unary(stub_->async(), &Delegate::Stub::async::Call, ToProto(std::move(request)),
-                                 {.deadline = deadline});
+    h2::CallOptions options{.deadline = request.deadline};
+    h2::Message message = h2::Pack(ToProto(std::move(request)));
+    h2::UnaryResult answer = co_await channel_->Unary(methods::kCall, std::move(message), std::move(options));
     if (!answer.status.ok()) co_return Failed(answer.status);
-    co_return FromProto(std::move(answer.response));
+    Response response;
+    if (!ParseResponse(std::move(answer.message), &response)) {
+      co_return Response::Error(meta::InternalError("the answer can't be read"));
+    }
+    co_return response;
   }
 
   Task<> Stream(Request request, ResponseStream& out) override {
-    const CallOptions options{.deadline = request.deadline};
-    auto chunks = std::make_shared<ServerStream<Chunk>>(stub_->async(), &Delegate::Stub::async::Stream,
-                                                        ToProto(std::move(request)), options);
-    out.OnCancel([weak = std::weak_ptr(chunks)] {
-      if (auto live = weak.lock()) live->Cancel();
-    });
+    h2::CallOptions options{.deadline = request.deadline};
+    h2::Message message = h2::Pack(ToProto(std::move(request)));
+    h2::ClientCall call = co_await channel_->Open(methods::kStream, std::move(options));
+    co_await call.Write(std::move(message));
+    call.WritesDone();
+    out.OnCancel(call.Canceller());
     bool head_written = false;
-    while (auto chunk = co_await chunks->Read()) {
+    for (;;) {
+      std::optional<std::string> bytes = co_await call.Read();
+      if (!bytes) break;
+      ParsedChunk chunk;
+      if (!ParseChunk(std::move(*bytes), &chunk)) break;
       if (!head_written) {
         head_written = true;
-        if (!co_await out.WriteHead(chunk->code(), FromProto(std::move(*chunk->mutable_headers())))) co_return;
+        if (!co_await out.WriteHead(chunk.code, std::move(chunk.headers))) co_return;
       }
-      if (chunk->data().empty()) continue;
-      std::vector<SharedBytes> pieces;
-      pieces.emplace_back(std::move(*chunk->mutable_data()));
+      if (chunk.data.empty()) continue;
+      std::vector<SharedBytes> pieces(1, std::move(chunk.data));
       if (!co_await out.Write(std::move(pieces))) co_return;
     }
-    const grpc::Status status = co_await chunks->Finish();
+    const h2::Status status = co_await call.Finish();
     if (head_written) {
       if (!status.ok()) out.Abort();
       co_return;
@@ -78,43 +79,44 @@ class GrpcDelegateClient final : public DelegateClient {
   }
 
   Task<Connection> Connect(Request request) override {
-    const CallOptions options{.deadline = request.deadline};
-    FrameStream frames(stub_->async(), &Delegate::Stub::async::Connect, options);
+    h2::CallOptions options{.deadline = request.deadline};
     ConnectFrame first;
     *first.mutable_request() = ToProto(std::move(request));
+    h2::Message message = h2::Pack(first);
+    h2::ClientCall call = co_await channel_->Open(methods::kConnect, std::move(options));
     Connection connection;
     // A failed write shows in the read that follows it.
-    co_await frames.Write(std::move(first));
-    auto head = co_await frames.Read();
+    co_await call.Write(std::move(message));
+    auto head = co_await h2::ReadAs<ConnectFrame>(call);
     if (!head) {
-      const grpc::Status status = co_await frames.Finish();
+      const h2::Status status = co_await call.Finish();
       connection.head = status.ok() ? Response::Error(meta::InternalError("the answer is empty")) : Failed(status);
       co_return connection;
     }
     connection.head = FromProto(std::move(*head->mutable_response()));
-    if (connection.head.code == 101) connection.stream = std::make_unique<UpgradedStream>(std::move(frames));
+    if (connection.head.code == 101) connection.stream = std::make_unique<UpgradedStream>(std::move(call));
     co_return connection;
   }
 
   std::shared_ptr<void> Describe(std::function<void(std::optional<Description>)> changed) override {
-    return DescribeLoop::Start(channel_, std::move(changed));
+    return DescribeLoop::Start(channel_, executor_, std::move(changed));
   }
 
  private:
-  Response Failed(const grpc::Status& status) const {
-    log::Debug("call to {} failed: {}", target_, status.error_message());
+  Response Failed(const h2::Status& status) const {
+    log::Debug("call to {} failed: {}", target_, status.message);
     return Response::Error(ToApiError(status));
   }
 
   const std::string target_;
-  const std::shared_ptr<grpc::Channel> channel_;
-  const std::unique_ptr<Delegate::Stub> stub_;
+  const std::shared_ptr<h2::Channel> channel_;
+  const boost::asio::any_io_executor executor_;
 };
 
 }  // namespace
 
-std::unique_ptr<DelegateClient> NewDelegateClient(Endpoint endpoint) {
-  return std::make_unique<GrpcDelegateClient>(endpoint);
+std::unique_ptr<DelegateClient> NewDelegateClient(Endpoint endpoint, boost::asio::any_io_executor executor) {
+  return std::make_unique<GrpcDelegateClient>(endpoint, std::move(executor));
 }
 
 }  // namespace apimesh::rpc

@@ -1,8 +1,6 @@
 #include "lib/rpc/delegate_proto.h"
 
 #include <google/protobuf/io/coded_stream.h>
-#include <grpcpp/impl/codegen/proto_utils.h>
-#include <grpcpp/support/slice.h>
 
 namespace apimesh::rpc {
 namespace {
@@ -26,43 +24,9 @@ void AddStrings(std::vector<std::string> strings, google::protobuf::RepeatedPtrF
   for (auto& text : strings) *out->Add() = std::move(text);
 }
 
-// Below this, copying is cheaper than a reference-counted slice of its own.
-constexpr std::size_t kCopyBelow = 2048;
-
-/// Builds a message as slices: copied bytes are gathered, large pieces referred to.
-class SliceWriter {
- public:
-  void Append(std::string_view bytes) { gathered_.append(bytes); }
-  void Append(const SharedBytes& piece) {
-    if (piece.size() < kCopyBelow) {
-      gathered_.append(piece.View());
-      return;
-    }
-    Flush();
-    auto* owner = new std::shared_ptr<const std::string>(piece.Owner());
-    auto release = [](void* pointer) { delete static_cast<std::shared_ptr<const std::string>*>(pointer); };
-    const std::string_view view = piece.View();
-    slices_.emplace_back(const_cast<char*>(view.data()), view.size(), release, owner);
-  }
-  grpc::ByteBuffer Finish() {
-    Flush();
-    return {slices_.data(), slices_.size()};
-  }
-
- private:
-  void Flush() {
-    if (gathered_.empty()) return;
-    slices_.emplace_back(gathered_);
-    gathered_.clear();
-  }
-  std::string gathered_;
-  std::vector<grpc::Slice> slices_;
-};
-
 /// `head` serialized, then the bytes field `body_field` made of `pieces`. Fields of a message may come in any order.
 template <class Message>
-grpc::ByteBuffer EncodeWithBody(const Message& head, int body_field, const std::vector<SharedBytes>& pieces) {
-  SliceWriter writer;
+h2::Message EncodeWithBody(const Message& head, int body_field, const std::vector<SharedBytes>& pieces) {
   std::string bytes = head.SerializeAsString();
   std::size_t size = 0;
   for (const auto& piece : pieces) size += piece.size();
@@ -72,9 +36,40 @@ grpc::ByteBuffer EncodeWithBody(const Message& head, int body_field, const std::
     end = google::protobuf::io::CodedOutputStream::WriteVarint64ToArray(size, end);
     bytes.append(reinterpret_cast<const char*>(buffer), end - buffer);
   }
-  writer.Append(bytes);
-  for (const auto& piece : pieces) writer.Append(piece);
-  return writer.Finish();
+  h2::Message message;
+  message.reserve(pieces.size() + 1);
+  message.emplace_back(std::move(bytes));
+  message.insert(message.end(), pieces.begin(), pieces.end());
+  return message;
+}
+
+/// Takes a message of that form apart: `head` from all fields but `body_field`, whose bytes stay where they are.
+template <class Message>
+bool ParseWithBody(std::string bytes, int body_field, Message* head, SharedBytes* body) {
+  const auto owner = std::make_shared<const std::string>(std::move(bytes));
+  const auto* data = reinterpret_cast<const std::uint8_t*>(owner->data());
+  google::protobuf::io::CodedInputStream input(data, static_cast<int>(owner->size()));
+  std::string rest;
+  for (;;) {
+    const int begin = input.CurrentPosition();
+    const std::uint32_t tag = input.ReadTag();
+    if (tag == 0) break;
+    std::uint32_t size = 0;
+    std::uint64_t number = 0;
+    if ((tag & 7) == 2) {
+      if (!input.ReadVarint32(&size) || size > owner->size() - input.CurrentPosition()) return false;
+      const std::string_view value(owner->data() + input.CurrentPosition(), size);
+      if (!input.Skip(static_cast<int>(size))) return false;
+      if (tag >> 3 == static_cast<std::uint32_t>(body_field)) {
+        *body = SharedBytes(owner, value);
+        continue;
+      }
+    } else if ((tag & 7) != 0 || !input.ReadVarint64(&number)) {
+      return false;
+    }
+    rest.append(*owner, begin, input.CurrentPosition() - begin);
+  }
+  return input.ConsumedEntireMessage() && head->ParseFromString(rest);
 }
 
 }  // namespace
@@ -166,10 +161,9 @@ Request FromProto(mesh::v1::Request&& message) {
   return request;
 }
 
-bool ParseRequest(const grpc::ByteBuffer& bytes, Request* request) {
+bool ParseRequest(const std::string& bytes, Request* request) {
   mesh::v1::Request message;
-  grpc::ByteBuffer copy(bytes);  // a reference; Deserialize empties what it reads
-  if (!grpc::SerializationTraits<mesh::v1::Request>::Deserialize(&copy, &message).ok()) return false;
+  if (!message.ParseFromString(bytes)) return false;
   *request = FromProto(std::move(message));
   return true;
 }
@@ -201,7 +195,7 @@ Response FromProto(mesh::v1::Response&& message) {
   return response;
 }
 
-grpc::ByteBuffer Encode(const Response& response) {
+h2::Message Encode(const Response& response) {
   mesh::v1::Response head;
   head.set_code(response.code);
   AddHeaders(response.headers, head.mutable_headers());
@@ -209,11 +203,28 @@ grpc::ByteBuffer Encode(const Response& response) {
   return EncodeWithBody(head, mesh::v1::Response::kBodyFieldNumber, response.body);
 }
 
-grpc::ByteBuffer EncodeChunk(int code, const Headers& headers, const std::vector<SharedBytes>& pieces) {
+h2::Message EncodeChunk(int code, const Headers& headers, const std::vector<SharedBytes>& pieces) {
   mesh::v1::Chunk head;
   head.set_code(code);
   AddHeaders(headers, head.mutable_headers());
   return EncodeWithBody(head, mesh::v1::Chunk::kDataFieldNumber, pieces);
+}
+
+bool ParseResponse(std::string bytes, Response* response) {
+  mesh::v1::Response head;
+  SharedBytes body;
+  if (!ParseWithBody(std::move(bytes), mesh::v1::Response::kBodyFieldNumber, &head, &body)) return false;
+  *response = FromProto(std::move(head));
+  if (!body.empty()) response->body.push_back(std::move(body));
+  return true;
+}
+
+bool ParseChunk(std::string bytes, ParsedChunk* chunk) {
+  mesh::v1::Chunk head;
+  if (!ParseWithBody(std::move(bytes), mesh::v1::Chunk::kDataFieldNumber, &head, &chunk->data)) return false;
+  chunk->code = head.code();
+  chunk->headers = FromProto(std::move(*head.mutable_headers()));
+  return true;
 }
 
 mesh::v1::Description ToProto(const Description& description) {
@@ -251,15 +262,13 @@ Description FromProto(mesh::v1::Description&& message) {
   return description;
 }
 
-meta::ApiError ToApiError(const grpc::Status& status) {
-  switch (status.error_code()) {
-    case grpc::StatusCode::DEADLINE_EXCEEDED:
-      return meta::Timeout("request did not complete within the allotted timeout");
-    case grpc::StatusCode::UNAVAILABLE:
-    case grpc::StatusCode::CANCELLED:
+meta::ApiError ToApiError(const h2::Status& status) {
+  switch (status.code) {
+    case h2::Code::kDeadlineExceeded: return meta::Timeout("request did not complete within the allotted timeout");
+    case h2::Code::kUnavailable:
+    case h2::Code::kCancelled:
       return meta::ServiceUnavailable("the server is currently unable to handle the request", 1);
-    default:
-      return meta::InternalError(status.error_message());
+    default: return meta::InternalError(status.message);
   }
 }
 

@@ -1,10 +1,9 @@
 #pragma once
 
-// Internal: includes gRPC and protobuf, so only .cc files may include this.
+// Internal: includes protobuf, so only .cc files may include this.
 
-#include <grpcpp/support/byte_buffer.h>
-#include <grpcpp/support/status.h>
-
+#include "lib/h2/status.h"
+#include "lib/h2/stream.h"
 #include "lib/rpc/delegate.h"
 #include "proto/mesh/v1/delegate.pb.h"
 
@@ -14,15 +13,23 @@ namespace apimesh::rpc {
 mesh::v1::Request ToProto(Request request);
 Request FromProto(mesh::v1::Request&& message);
 /// Reads the bytes of a mesh::v1::Request; false if they are not one.
-bool ParseRequest(const grpc::ByteBuffer& bytes, Request* request);
+bool ParseRequest(const std::string& bytes, Request* request);
 
 mesh::v1::Response ToProto(const Response& response);
 Response FromProto(mesh::v1::Response&& message);
-/// The bytes of a mesh::v1::Response whose body pieces are referred to, not copied, where they are large.
-grpc::ByteBuffer Encode(const Response& response);
+/// The bytes of a mesh::v1::Response; its body pieces are referred to, not copied.
+h2::Message Encode(const Response& response);
+/// Reads them; the body stays where it is. False if they are not one.
+bool ParseResponse(std::string bytes, Response* response);
 
 /// The bytes of one mesh::v1::Chunk. `code` 0: not the first one.
-grpc::ByteBuffer EncodeChunk(int code, const Headers& headers, const std::vector<SharedBytes>& pieces);
+h2::Message EncodeChunk(int code, const Headers& headers, const std::vector<SharedBytes>& pieces);
+struct ParsedChunk {
+  int code = 0;
+  Headers headers;
+  SharedBytes data;
+};
+bool ParseChunk(std::string bytes, ParsedChunk* chunk);
 Headers FromProto(google::protobuf::RepeatedPtrField<mesh::v1::Header>&& headers);
 
 mesh::v1::Description ToProto(const Description& description);
@@ -35,6 +42,6 @@ mesh::v1::RequestInfo ToProto(meta::RequestInfo info);
 meta::RequestInfo FromProto(mesh::v1::RequestInfo&& message);
 
 /// What a client is told when the call itself failed. Addresses inside the mesh are for the log only.
-meta::ApiError ToApiError(const grpc::Status& status);
+meta::ApiError ToApiError(const h2::Status& status);
 
 }  // namespace apimesh::rpc

@@ -1,15 +1,15 @@
 #pragma once
 
-#include <boost/asio/any_io_executor.hpp>
-
 #include <chrono>
 #include <memory>
 #include <vector>
 
+#include "lib/h2/server.h"
 #include "lib/rpc/delegate.h"
-#include "lib/rpc/listener.h"
 
 namespace apimesh::rpc {
+
+using Listener = h2::Listener;
 
 /// Serves one DelegateHandler over gRPC.
 class DelegateServer {
@@ -24,11 +24,9 @@ class DelegateServer {
   virtual void Drain(std::chrono::milliseconds limit) = 0;
 };
 
-/// Listens at once; throws std::runtime_error with a clear text if it can't. Each call of the
-/// handler runs on a strand of its own over `executor`; DirectExecutor() is the fast one. An exception out of the handler
-/// is logged and becomes a 500.
-std::unique_ptr<DelegateServer> ServeDelegate(const std::vector<Listener>& listeners,
-                                              std::shared_ptr<DelegateHandler> handler,
-                                              boost::asio::any_io_executor executor);
+/// Listens at once; throws std::runtime_error with a clear text if it can't. Each call of the handler runs on one of
+/// `workers`, each with one thread. An exception out of the handler is logged and becomes a 500.
+std::unique_ptr<DelegateServer> ServeDelegate(const std::vector<Listener>& listeners, std::shared_ptr<DelegateHandler> handler,
+                                              std::vector<boost::asio::io_context*> workers);
 
 }  // namespace apimesh::rpc

@@ -1,62 +1,50 @@
 #include "lib/rpc/describe_loop.h"
 
-#include <grpcpp/client_context.h>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 
+#include "lib/h2/typed_call.h"
 #include "lib/rpc/delegate_proto.h"
+#include "lib/rpc/methods.h"
 
 namespace apimesh::rpc {
 namespace {
-constexpr auto kRetryAfter = std::chrono::milliseconds(100);
+constexpr auto kRetryAfter = std::chrono::milliseconds(50);
 }
 
-/// One stream; deletes itself at its end.
-class DescribeLoop::Reader final : public grpc::ClientReadReactor<mesh::v1::Description> {
- public:
-  explicit Reader(std::shared_ptr<DescribeLoop> loop) : loop_(std::move(loop)) {
-    // Waiting for the server is this call's whole purpose while it is down.
-    context_.set_wait_for_ready(true);
-    loop_->stub_->async()->Describe(&context_, &request_, this);
-    StartRead(&message_);
-  }
-  grpc::ClientContext& Context() { return context_; }
-
-  void OnReadDone(bool ok) override {
-    if (!ok) return;
-    loop_->Report(FromProto(std::move(message_)));
-    StartRead(&message_);
-  }
-  void OnDone(const grpc::Status&) override {
-    const auto loop = loop_;
-    {
-      std::lock_guard lock(loop->mutex_);
-      loop->context_ = nullptr;
-    }
-    delete this;
-    loop->OnEnd();
-  }
-
- private:
-  const std::shared_ptr<DescribeLoop> loop_;
-  grpc::ClientContext context_;
-  mesh::v1::DescribeRequest request_;
-  mesh::v1::Description message_;
-};
-
-DescribeLoop::DescribeLoop(std::shared_ptr<grpc::Channel> channel, Changed changed)
-    : channel_(std::move(channel)), stub_(mesh::v1::Delegate::NewStub(channel_)), changed_(std::move(changed)) {}
-
-std::shared_ptr<void> DescribeLoop::Start(std::shared_ptr<grpc::Channel> channel, Changed changed) {
-  auto loop = std::make_shared<DescribeLoop>(std::move(channel), std::move(changed));
-  loop->Open();
+std::shared_ptr<void> DescribeLoop::Start(std::shared_ptr<h2::Channel> channel, boost::asio::any_io_executor executor,
+                                          Changed changed) {
+  auto loop = std::make_shared<DescribeLoop>(std::move(changed));
+  boost::asio::co_spawn(executor, Run(loop, std::move(channel)), boost::asio::detached);
   return {nullptr, [loop](void*) { loop->Stop(); }};
 }
 
-void DescribeLoop::Open() {
-  std::lock_guard lock(mutex_);
-  if (stopped_) return;
-  auto* reader = new Reader(shared_from_this());
-  context_ = &reader->Context();
-  reader->StartCall();
+Task<> DescribeLoop::Run(std::shared_ptr<DescribeLoop> self, std::shared_ptr<h2::Channel> channel) {
+  while (self->Wanted()) {
+    co_await self->Follow(channel);
+    self->Report(std::nullopt);
+    if (self->Wanted()) co_await SleepUntil(Clock::System().Steady() + kRetryAfter);
+  }
+}
+
+Task<> DescribeLoop::Follow(std::shared_ptr<h2::Channel> channel) {
+  h2::ClientCall call = co_await channel->Open(methods::kDescribe, h2::CallOptions());
+  {
+    const std::lock_guard lock(mutex_);
+    cancel_ = call.Canceller();
+  }
+  co_await call.Write(h2::Pack(mesh::v1::DescribeRequest()));
+  call.WritesDone();
+  for (;;) {
+    auto description = co_await h2::ReadAs<mesh::v1::Description>(call);
+    if (!description) co_return;
+    Report(FromProto(std::move(*description)));
+  }
+}
+
+bool DescribeLoop::Wanted() {
+  const std::lock_guard lock(report_mutex_);
+  return changed_ != nullptr;
 }
 
 void DescribeLoop::Stop() {
@@ -64,10 +52,10 @@ void DescribeLoop::Stop() {
     std::lock_guard lock(report_mutex_);
     changed_ = nullptr;
   }
-  std::lock_guard lock(mutex_);
-  stopped_ = true;
-  if (context_ != nullptr) context_->TryCancel();
-  retry_.Cancel();
+  std::unique_lock lock(mutex_);
+  const auto cancel = std::exchange(cancel_, nullptr);
+  lock.unlock();
+  if (cancel) cancel();
 }
 
 void DescribeLoop::Report(std::optional<Description> description) {
@@ -76,15 +64,6 @@ void DescribeLoop::Report(std::optional<Description> description) {
   known_ = description.has_value();
   const auto changed = changed_;  // a copy: the callback may drop the handle, which clears changed_
   changed(std::move(description));
-}
-
-void DescribeLoop::OnEnd() {
-  Report(std::nullopt);
-  std::lock_guard lock(mutex_);
-  if (stopped_) return;
-  retry_.Set(std::chrono::system_clock::now() + kRetryAfter, [self = shared_from_this()](bool ok) {
-    if (ok) self->Open();
-  });
 }
 
 }  // namespace apimesh::rpc

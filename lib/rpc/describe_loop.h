@@ -1,17 +1,15 @@
 #pragma once
 
-// Internal: includes gRPC, so only .cc files may include this.
-
-#include <grpcpp/alarm.h>
-#include <grpcpp/channel.h>
+#include <boost/asio/any_io_executor.hpp>
 
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 
+#include "lib/base/wakeup.h"
+#include "lib/h2/channel.h"
 #include "lib/rpc/delegate.h"
-#include "proto/mesh/v1/delegate.grpc.pb.h"
 
 namespace apimesh::rpc {
 
@@ -20,26 +18,22 @@ class DescribeLoop : public std::enable_shared_from_this<DescribeLoop> {
  public:
   using Changed = std::function<void(std::optional<Description>)>;
 
-  DescribeLoop(std::shared_ptr<grpc::Channel> channel, Changed changed);
   /// The returned handle stops the loop; no `changed` begins after it is destroyed.
-  static std::shared_ptr<void> Start(std::shared_ptr<grpc::Channel> channel, Changed changed);
+  static std::shared_ptr<void> Start(std::shared_ptr<h2::Channel> channel, boost::asio::any_io_executor executor, Changed changed);
+  explicit DescribeLoop(Changed changed) : changed_(std::move(changed)) {}
 
  private:
-  class Reader;
-  void Open();
+  static Task<> Run(std::shared_ptr<DescribeLoop> self, std::shared_ptr<h2::Channel> channel);
+  Task<> Follow(std::shared_ptr<h2::Channel> channel);
+  bool Wanted();
   void Stop();
   void Report(std::optional<Description> description);
-  void OnEnd();
 
-  const std::shared_ptr<grpc::Channel> channel_;
-  const std::unique_ptr<mesh::v1::Delegate::Stub> stub_;
   std::recursive_mutex report_mutex_;  // held during `changed_`, which may drop the handle
   Changed changed_;                    // guarded by report_mutex_; empty: stopped
   bool known_ = false;                 // guarded by report_mutex_: the last report was a description
   std::mutex mutex_;
-  bool stopped_ = false;                  // guarded by mutex_, as all below
-  grpc::ClientContext* context_ = nullptr;  // of the open stream
-  grpc::Alarm retry_;
+  std::function<void()> cancel_;  // guarded by mutex_: ends the open stream
 };
 
 }  // namespace apimesh::rpc

@@ -86,8 +86,8 @@ void EtcdFlags::AddTo(CLI::App& app) {
   app.add_option("--etcd-prefix", prefix, "prefix of all keys in the store")->capture_default_str();
 }
 
-std::vector<rpc::Listener> CommonFlags::Listeners() const {
-  std::vector<rpc::Listener> listeners;
+std::vector<h2::Listener> CommonFlags::Listeners() const {
+  std::vector<h2::Listener> listeners;
   for (const std::string& address : listen) {
     listeners.push_back({address, mesh_ca_file, mesh_cert_file, mesh_key_file});
   }

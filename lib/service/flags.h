@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "lib/rpc/delegate.h"
-#include "lib/rpc/listener.h"
+#include "lib/h2/server.h"
 
 namespace CLI {
 class App;
@@ -27,7 +27,7 @@ struct CommonFlags {
 
   /// Adds them to the command line, and --config FILE, a YAML file of flag names and values.
   void AddTo(CLI::App& app);
-  std::vector<rpc::Listener> Listeners() const;
+  std::vector<h2::Listener> Listeners() const;
   /// Where another process of the mesh is: "unix:/path" or "host:port".
   rpc::Endpoint EndpointOf(const std::string& address) const;
 };

@@ -11,7 +11,6 @@
 
 #include "lib/base/log.h"
 #include "lib/rpc/delegate_server.h"
-#include "lib/rpc/direct_executor.h"
 #include "lib/service/process_paths.h"
 
 namespace apimesh::service {
@@ -74,9 +73,17 @@ struct Runtime::Impl {
     }
   }
 
+  std::vector<asio::io_context*> Workers() {
+    std::vector<asio::io_context*> all;
+    for (const auto& worker : workers) all.push_back(worker.get());
+    if (all.empty()) all.push_back(&io);
+    return all;
+  }
+
   const CommonFlags flags;
-  asio::io_context io;
-  asio::any_io_executor executor = rpc::DirectExecutor(io);
+  asio::io_context io{1};
+  std::vector<std::unique_ptr<asio::io_context>> workers;  // of calls, where there is more than one thread for them
+  asio::any_io_executor executor = io.get_executor();
   asio::executor_work_guard<asio::io_context::executor_type> work{io.get_executor()};
   asio::signal_set signals{io, SIGTERM, SIGINT};
   std::atomic<bool> stopping = false;
@@ -96,7 +103,15 @@ Runtime::Runtime(std::string_view service, CommonFlags flags) : impl_(std::make_
   log::Init(service, impl_->flags.log_format == "json" ? log::Format::kJson : log::Format::kText,
             LevelOf(impl_->flags.log_level));
   impl_->WaitForSignal();
-  for (int i = 0; i < impl_->flags.io_threads; ++i) impl_->threads.emplace_back([this] { impl_->io.run(); });
+  impl_->threads.emplace_back([this] { impl_->io.run(); });
+  // With one thread, calls and all that they wait for are on it, and nothing is ever handed over.
+  for (int i = 0; impl_->flags.io_threads > 1 && i < impl_->flags.io_threads; ++i) {
+    auto& worker = *impl_->workers.emplace_back(std::make_unique<asio::io_context>(1));
+    impl_->threads.emplace_back([&worker] {
+      const auto work = asio::make_work_guard(worker);
+      worker.run();
+    });
+  }
   if (!impl_->flags.health_address.empty()) {
     impl_->health_server = ServeProcessPaths({&impl_->health, &impl_->metrics}, impl_->flags.health_address);
   }
@@ -107,6 +122,7 @@ Runtime::~Runtime() {
   impl_->RunStops();
   impl_->health_server.reset();
   impl_->io.stop();
+  for (const auto& worker : impl_->workers) worker->stop();
   for (auto& thread : impl_->threads) thread.join();
 }
 
@@ -118,7 +134,7 @@ const CommonFlags& Runtime::Flags() const { return impl_->flags; }
 
 void Runtime::Serve(std::shared_ptr<rpc::DelegateHandler> handler) {
   auto with_paths = WithProcessPaths({&impl_->health, &impl_->metrics}, std::move(handler));
-  impl_->server = rpc::ServeDelegate(impl_->flags.Listeners(), std::move(with_paths), impl_->executor);
+  impl_->server = rpc::ServeDelegate(impl_->flags.Listeners(), std::move(with_paths), impl_->Workers());
   for (const std::string& address : impl_->flags.listen) log::Info("serving at {}", address);
 }
 

@@ -27,7 +27,7 @@ class Runtime {
   ~Runtime();
 
   boost::asio::io_context& Io();
-  /// Where coroutines run: on the thread that has their result. See rpc::DirectExecutor.
+  /// Where coroutines run: Io(), which has one thread.
   boost::asio::any_io_executor Executor();
   HealthChecks& Health();
   Metrics& GetMetrics();

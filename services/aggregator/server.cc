@@ -149,12 +149,12 @@ void AggregatorServer::Drain(std::chrono::milliseconds limit) {
   state_->routes->Stop();
 }
 
-Neighbours GrpcNeighbours(const Options& options) {
+Neighbours GrpcNeighbours(const Options& options, boost::asio::any_io_executor executor) {
   const auto endpoint = [&options](const std::string& address) { return options.common.EndpointOf(address); };
   auto authority = NewGrpcAuthority(endpoint(options.authn_authz));
   Neighbours neighbours;
-  neighbours.core_api = rpc::NewDelegateClient(endpoint(options.core_api));
-  neighbours.extensions_api = rpc::NewDelegateClient(endpoint(options.extensions_api));
+  neighbours.core_api = rpc::NewDelegateClient(endpoint(options.core_api), executor);
+  neighbours.extensions_api = rpc::NewDelegateClient(endpoint(options.extensions_api), executor);
   neighbours.authority = authority;
   neighbours.watch_invalidations = [authority](InvalidationFn report) { return authority->WatchInvalidations(std::move(report)); };
   return neighbours;
@@ -162,7 +162,7 @@ Neighbours GrpcNeighbours(const Options& options) {
 
 void Run(const Options& options) {
   service::Runtime runtime("aggregator", options.common);
-  AggregatorServer server(options, GrpcNeighbours(options), runtime);
+  AggregatorServer server(options, GrpcNeighbours(options, runtime.Executor()), runtime);
   runtime.OnDrain([&server](std::chrono::milliseconds limit) { server.Drain(limit); });
   const int code = runtime.Run();
   // All is drained. What still waits for authn-authz would come back to an executor that is gone: end here.

@@ -17,7 +17,7 @@ struct Neighbours {
   /// Runs for ever, reporting invalidations; see GrpcAuthority.
   std::function<Task<>(InvalidationFn report)> watch_invalidations;
 };
-Neighbours GrpcNeighbours(const Options& options);
+Neighbours GrpcNeighbours(const Options& options, boost::asio::any_io_executor executor);
 
 /// The whole service. Listens from construction on; throws std::runtime_error if it can't.
 class AggregatorServer {

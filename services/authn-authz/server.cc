@@ -6,7 +6,8 @@
 #include <thread>
 
 #include "lib/base/log.h"
-#include "lib/rpc/grpc_server.h"
+#include "lib/h2/server.h"
+#include "lib/rpc/reflection.h"
 #include "services/authn-authz/authenticators/chain.h"
 #include "services/authn-authz/authorizers/chain.h"
 #include "services/authn-authz/rpc/authn_service.h"
@@ -16,9 +17,6 @@
 
 namespace apimesh::authn_authz {
 namespace {
-
-// For certificate chains and webhooks; decisions are made on gRPC's threads.
-constexpr int kThreads = 2;
 
 std::vector<AuthorizerConfig> Authorizers(const Options& options) {
   auto configs = LoadAuthorizationConfig(options.authorization);
@@ -40,27 +38,32 @@ class ServerImpl final : public Server {
       : clock_(Clock::System()),
         authorizers_(Authorizers(options)),
         revisions_(std::make_shared<Revisions>(clock_)),
-        core_api_(rpc::NewDelegateClient(options.common.EndpointOf(options.core_api))),
+        core_api_(rpc::NewDelegateClient(options.common.EndpointOf(options.core_api), io_.get_executor())),
         state_(core_api_, WantedState(options, authorizers_), revisions_, clock_),
         chain_(BuildAuthenticatorChain(options.authentication, state_.Tokens(), clock_)),
         authorizer_(BuildAuthorizerChain(authorizers_, options.authorization,
                                          {state_.Rbac(), state_.Graph(), [this] { return state_.Loaded(); }}, clock_)),
-        authn_(chain_.authenticator, chain_.api_audiences, revisions_, io_.get_executor(), clock_),
+        authn_(chain_.authenticator, chain_.api_audiences, revisions_, clock_),
         authz_(authorizer_, revisions_, io_.get_executor()),
-        envoy_(chain_.authenticator, authorizer_, chain_.api_audiences, io_.get_executor()) {
+        envoy_(chain_.authenticator, authorizer_, chain_.api_audiences) {
     if (chain_.token_cache) {
       revisions_->BeforeBump([cache = chain_.token_cache](const Revisions::Change& change) {
         if (change.authentication) cache->Clear();
       });
     }
-    server_ = std::make_unique<rpc::GrpcServer>(options.common.Listeners(), std::vector<grpc::Service*>{&authn_, &authz_, &envoy_});
+    h2::Methods methods;
+    authn_.AddTo(methods);
+    authz_.AddTo(methods);
+    envoy_.AddTo(methods);
+    rpc::AddReflection(methods);
+    server_ = h2::Serve(options.common.Listeners(), std::move(methods), {&io_});
     server_->SetServing(false);
     state_.OnLoaded([this] {
       log::Info("state loaded: ready");
       server_->SetServing(true);
     });
     state_.Start(io_.get_executor());
-    for (int i = 0; i < kThreads; ++i) threads_.emplace_back([this] { io_.run(); });
+    thread_ = std::thread([this] { io_.run(); });
   }
 
   ~ServerImpl() override { Stop(); }
@@ -69,20 +72,19 @@ class ServerImpl final : public Server {
   std::string WhyNotReady() const override { return state_.WhyNotLoaded(); }
 
   void Stop() override {
-    if (threads_.empty()) return;
+    if (!thread_.joinable()) return;
     server_->SetServing(false);
-    server_->Shutdown(std::chrono::seconds(1));
+    server_->Drain(std::chrono::seconds(1));
     state_.Stop();
     work_.reset();
     io_.stop();
-    for (std::thread& thread : threads_) thread.join();
-    threads_.clear();
+    thread_.join();
   }
 
  private:
   const Clock& clock_;
   const std::vector<AuthorizerConfig> authorizers_;
-  boost::asio::io_context io_;
+  boost::asio::io_context io_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{io_.get_executor()};
   const std::shared_ptr<Revisions> revisions_;
   const std::shared_ptr<rpc::DelegateClient> core_api_;
@@ -92,8 +94,8 @@ class ServerImpl final : public Server {
   AuthnService authn_;
   AuthzService authz_;
   EnvoyService envoy_;
-  std::unique_ptr<rpc::GrpcServer> server_;
-  std::vector<std::thread> threads_;
+  std::unique_ptr<h2::Server> server_;
+  std::thread thread_;
 };
 
 }  // namespace

@@ -24,12 +24,13 @@
 namespace apimesh::core_api {
 namespace {
 
-std::shared_ptr<etcd::Client> NewEtcdClient(const Flags& flags) {
+std::shared_ptr<etcd::Client> NewEtcdClient(const Flags& flags, boost::asio::any_io_executor executor) {
   etcd::ClientOptions options;
   options.endpoints = flags.etcd.servers;
   options.ca_file = flags.etcd.ca_file;
   options.cert_file = flags.etcd.cert_file;
   options.key_file = flags.etcd.key_file;
+  options.executor = std::move(executor);
   return etcd::NewClient(std::move(options));
 }
 
@@ -97,7 +98,7 @@ Task<meta::Result<meta::Object>> ReadObjectBy(LocalApiPtr api, std::string path)
 
 int Run(const Flags& flags) {
   service::Runtime runtime("core-api", flags.common);
-  const std::shared_ptr<etcd::Client> client = NewEtcdClient(flags);
+  const std::shared_ptr<etcd::Client> client = NewEtcdClient(flags, runtime.Executor());
   const std::shared_ptr<storage::Backend> backend =
       storage::NewBackend(client, runtime.Executor(), {.prefix = flags.etcd.prefix});
   runtime.OnStop([backend] { backend->Stop(); });
@@ -110,7 +111,7 @@ int Run(const Flags& flags) {
   endpoint::GroupServerOptions options;
   options.environment.meta_schema = &schema::Builtin();
   options.environment.min_request_timeout = std::chrono::seconds(flags.min_request_timeout);
-  options.next = std::shared_ptr(rpc::NewDelegateClient(flags.common.EndpointOf(flags.extensions_api)));
+  options.next = std::shared_ptr(rpc::NewDelegateClient(flags.common.EndpointOf(flags.extensions_api), runtime.Executor()));
   const AuthClientPtr auth = NewAuthClient(flags.common.EndpointOf(flags.authn_authz));
   options.environment.authorize_create = [auth](meta::RequestContext ctx) { return AuthorizeCreate(auth, std::move(ctx)); };
   AddOpenIdPaths(flags, options);

@@ -20,6 +20,7 @@ std::shared_ptr<storage::Backend> OpenBackend(const Flags& flags, service::Runti
   options.ca_file = flags.etcd.ca_file;
   options.cert_file = flags.etcd.cert_file;
   options.key_file = flags.etcd.key_file;
+  options.executor = runtime.Executor();
   std::shared_ptr<etcd::Client> client = etcd::NewClient(std::move(options));
   return storage::NewBackend(std::move(client), runtime.Executor(), {.prefix = flags.etcd.prefix});
 }

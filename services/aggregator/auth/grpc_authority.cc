@@ -1,12 +1,12 @@
 #include "services/aggregator/auth/grpc_authority.h"
 
 #include "lib/base/log.h"
+#include "lib/h2/typed_call.h"
+#include "lib/rpc/channel.h"
 #include "lib/rpc/delegate_proto.h"
-#include "lib/rpc/grpc_await.h"
-#include "lib/rpc/grpc_channel.h"
-#include "lib/rpc/grpc_streams.h"
-#include "proto/mesh/v1/authn.grpc.pb.h"
-#include "proto/mesh/v1/authz.grpc.pb.h"
+#include "lib/rpc/methods.h"
+#include "proto/mesh/v1/authn.pb.h"
+#include "proto/mesh/v1/authz.pb.h"
 
 namespace apimesh::aggregator {
 namespace {
@@ -46,9 +46,7 @@ AuthorizationAnswer ToAnswer(const pb::AuthorizeResponse& response) {
 class Remote final : public GrpcAuthority {
  public:
   explicit Remote(const rpc::Endpoint& endpoint)
-      : channel_(rpc::NewChannel(endpoint)),
-        authenticator_(pb::Authenticator::NewStub(channel_)),
-        authorizer_(pb::Authorizer::NewStub(channel_)) {}
+      : channel_(rpc::NewChannel(endpoint)) {}
 
   Task<AuthenticationAnswer> Authenticate(AuthenticationQuestion question) override {
     pb::AuthenticateRequest request;
@@ -61,11 +59,11 @@ class Remote final : public GrpcAuthority {
     request.set_path(std::move(question.path));
     request.set_remote_address(std::move(question.remote_address));
     request.set_audit_id(question.audit_id);
-    rpc::CallOptions options;
+    h2::CallOptions options;
     options.deadline = WithinReason(question.deadline);
-    auto answer = co_await rpc::Unary(authenticator_->async(), &pb::Authenticator::Stub::async::Authenticate, std::move(request), options);
+    auto answer = co_await h2::Unary<pb::AuthenticateResponse>(channel_, rpc::methods::kAuthenticate, request, options);
     if (answer.status.ok()) co_return ToAnswer(std::move(answer.response));
-    log::Write(log::Level::kWarning, "authentication is not available: " + answer.status.error_message(), question.audit_id);
+    log::Write(log::Level::kWarning, "authentication is not available: " + answer.status.message, question.audit_id);
     co_return AuthenticationAnswer();
   }
 
@@ -76,30 +74,18 @@ class Remote final : public GrpcAuthority {
     if (!question.info.is_resource_request) attributes->set_path(question.info.path);
     *attributes->mutable_info() = rpc::ToProto(std::move(question.info));
     request.set_audit_id(question.audit_id);
-    rpc::CallOptions options;
+    h2::CallOptions options;
     options.deadline = WithinReason(question.deadline);
-    auto answer = co_await rpc::Unary(authorizer_->async(), &pb::Authorizer::Stub::async::Authorize, std::move(request), options);
+    auto answer = co_await h2::Unary<pb::AuthorizeResponse>(channel_, rpc::methods::kAuthorize, request, options);
     if (answer.status.ok()) co_return ToAnswer(std::move(answer.response));
-    log::Write(log::Level::kWarning, "authorization is not available: " + answer.status.error_message(), question.audit_id);
+    log::Write(log::Level::kWarning, "authorization is not available: " + answer.status.message, question.audit_id);
     co_return AuthorizationAnswer();
   }
 
   Task<> WatchInvalidations(InvalidationFn report) override {
     boost::asio::steady_timer pause(co_await boost::asio::this_coro::executor);
     for (;;) {
-      rpc::ServerStream<pb::Invalidation> stream(authorizer_->async(), &pb::Authorizer::Stub::async::Invalidations,
-                                                 pb::InvalidationsRequest(), rpc::CallOptions());
-      for (bool open = true; open;) {
-        const std::optional<pb::Invalidation> message = co_await stream.Read();
-        open = message.has_value();
-        if (!open) continue;
-        InvalidationNotice notice;
-        notice.revision = message->revision();
-        notice.authentication = message->authentication();
-        notice.authorization = message->authorization();
-        notice.heartbeat = std::chrono::milliseconds(message->heartbeat_milliseconds());
-        report(notice);
-      }
+      co_await Follow(report);
       report(std::nullopt);
       pause.expires_after(std::chrono::milliseconds(100));
       co_await pause.async_wait(boost::asio::use_awaitable);
@@ -107,9 +93,25 @@ class Remote final : public GrpcAuthority {
   }
 
  private:
-  std::shared_ptr<grpc::Channel> channel_;
-  std::unique_ptr<pb::Authenticator::Stub> authenticator_;
-  std::unique_ptr<pb::Authorizer::Stub> authorizer_;
+  Task<> Follow(const InvalidationFn& report) {
+    h2::ClientCall stream = co_await channel_->Open(rpc::methods::kInvalidations, h2::CallOptions());
+    h2::Message request = h2::Pack(pb::InvalidationsRequest());
+    co_await stream.Write(std::move(request));
+    stream.WritesDone();
+    for (bool open = true; open;) {
+      const auto message = co_await h2::ReadAs<pb::Invalidation>(stream);
+      open = message.has_value();
+      if (!open) continue;
+      InvalidationNotice notice;
+      notice.revision = message->revision();
+      notice.authentication = message->authentication();
+      notice.authorization = message->authorization();
+      notice.heartbeat = std::chrono::milliseconds(message->heartbeat_milliseconds());
+      report(notice);
+    }
+  }
+
+  const std::shared_ptr<h2::Channel> channel_;
 };
 
 }  // namespace

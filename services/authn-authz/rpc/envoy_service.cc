@@ -4,11 +4,11 @@
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 
+#include "lib/h2/typed_call.h"
 #include "lib/meta/query.h"
 #include "lib/meta/request_info.h"
 #include "services/authn-authz/authorizers/denial.h"
 #include "services/authn-authz/rpc/convert.h"
-#include "services/authn-authz/rpc/finish.h"
 
 namespace apimesh::authn_authz {
 namespace {
@@ -62,19 +62,23 @@ Attributes ToAttributes(meta::UserInfo user, const meta::RequestInfo& info) {
 }  // namespace
 
 EnvoyService::EnvoyService(std::shared_ptr<Authenticator> authenticator, std::shared_ptr<Authorizer> authorizer,
-                           std::vector<std::string> api_audiences, boost::asio::any_io_executor executor)
-    : authenticator_(std::move(authenticator)), authorizer_(std::move(authorizer)), api_audiences_(std::move(api_audiences)),
-      executor_(std::move(executor)) {}
+                           std::vector<std::string> api_audiences)
+    : authenticator_(std::move(authenticator)), authorizer_(std::move(authorizer)), api_audiences_(std::move(api_audiences)) {}
 
-grpc::ServerUnaryReactor* EnvoyService::Check(grpc::CallbackServerContext* context, const v3::CheckRequest* request,
-                                              v3::CheckResponse* response) {
-  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  boost::asio::co_spawn(executor_, Answer(this, request, response), FinishWhenDone(reactor));
-  return reactor;
+void EnvoyService::AddTo(h2::Methods& methods) {
+  methods.AddUnary("/envoy.service.auth.v3.Authorization/Check", h2::Typed<v3::CheckRequest, v3::CheckResponse>([this](v3::CheckRequest request) {
+    return Check(std::move(request));
+  }));
 }
 
-Task<> EnvoyService::Answer(EnvoyService* service, const v3::CheckRequest* request, v3::CheckResponse* response) {
-  const v3::HttpRequest& http = request->attributes().request().http();
+Task<v3::CheckResponse> EnvoyService::Check(v3::CheckRequest request) {
+  v3::CheckResponse response;
+  co_await Answer(request, &response);
+  co_return response;
+}
+
+Task<> EnvoyService::Answer(const v3::CheckRequest& request, v3::CheckResponse* response) {
+  const v3::HttpRequest& http = request.attributes().request().http();
   const std::size_t question = http.path().find('?');
   const std::optional<std::string> path = meta::PercentDecode(std::string_view(http.path()).substr(0, question), false);
   if (!path) {
@@ -87,11 +91,11 @@ Task<> EnvoyService::Answer(EnvoyService* service, const v3::CheckRequest* reque
     credentials->headers.emplace_back(name, value);
     impersonates = impersonates || name.starts_with("impersonate-");
   }
-  credentials->peer_certificates = Certificates(request->attributes().source().certificate());
+  credentials->peer_certificates = Certificates(request.attributes().source().certificate());
   credentials->path = *path;
-  credentials->audiences = service->api_audiences_;
+  credentials->audiences = api_audiences_;
 
-  auto answer = co_await service->authenticator_->Authenticate(std::move(credentials));
+  auto answer = co_await authenticator_->Authenticate(std::move(credentials));
   if (!answer || !*answer) {
     Deny(meta::Unauthorized(), response);
     co_return;
@@ -100,8 +104,8 @@ Task<> EnvoyService::Answer(EnvoyService* service, const v3::CheckRequest* reque
     const std::string query = question == std::string::npos ? "" : http.path().substr(question + 1);
     const meta::RequestInfo info = meta::ParseRequestInfo(http.method(), *path, query);
     const auto attributes = std::make_shared<const Attributes>(ToAttributes(std::move((*answer)->user), info));
-    std::optional<Decision> decision = service->authorizer_->DecideNow(*attributes);
-    if (!decision) decision = co_await service->authorizer_->Decide(attributes);
+    std::optional<Decision> decision = authorizer_->DecideNow(*attributes);
+    if (!decision) decision = co_await authorizer_->Decide(attributes);
     if (decision->verdict != Decision::Verdict::kAllow) {
       std::string why = DenialText(*attributes);
       if (!decision->reason.empty()) why += ": " + decision->reason;

@@ -1,12 +1,14 @@
 #pragma once
 
-// Internal: includes gRPC, so only .cc files may include this.
-
-#include <grpcpp/grpcpp.h>
+// Internal: includes protobuf, so only .cc files may include this.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include <set>
+
+#include "lib/base/latest.h"
+#include "lib/h2/server_call.h"
 #include "proto/mesh/v1/authz.pb.h"
 #include "services/authn-authz/state/revisions.h"
 
@@ -19,20 +21,21 @@ class InvalidationStreams : public std::enable_shared_from_this<InvalidationStre
   static constexpr auto kHeartbeat = std::chrono::milliseconds(1000);
   static std::shared_ptr<InvalidationStreams> Start(std::shared_ptr<Revisions> revisions, boost::asio::any_io_executor executor);
 
-  /// Owns itself from here on, as gRPC's reactors do.
-  grpc::ServerWriteReactor<mesh::v1::Invalidation>* Open();
+  /// The whole life of one subscriber's call.
+  static Task<> Run(std::shared_ptr<InvalidationStreams> self, h2::ServerCallPtr call);
 
  private:
-  class Stream;
+  using Feed = Latest<mesh::v1::Invalidation>;
   InvalidationStreams(std::shared_ptr<Revisions> revisions, boost::asio::any_io_executor executor);
-  void Tell(const Revisions::Change& change);
+  static void Tell(Feed& feed, const Revisions::Change& change);
+  void TellAll(const Revisions::Change& change);
   void Beat();
 
   const std::shared_ptr<Revisions> revisions_;
   boost::asio::steady_timer timer_;
   std::shared_ptr<void> subscription_;
   std::mutex mutex_;
-  std::set<Stream*> streams_;  // guarded by mutex_
+  std::set<std::shared_ptr<Feed>> feeds_;  // guarded by mutex_
 };
 
 }  // namespace apimesh::authn_authz

@@ -99,7 +99,7 @@ class FakeCoreApi::Handler final : public rpc::DelegateHandler {
 
 FakeCoreApi::FakeCoreApi(const std::string& address)
     : handler_(std::make_shared<Handler>()), thread_([this] { io_.run(); }),
-      server_(rpc::ServeDelegate({{address, "", "", ""}}, handler_, io_.get_executor())) {}
+      server_(rpc::ServeDelegate({{address, "", "", ""}}, handler_, {&io_})) {}
 
 FakeCoreApi::~FakeCoreApi() {
   server_->Drain(std::chrono::milliseconds(100));

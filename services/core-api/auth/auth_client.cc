@@ -1,11 +1,12 @@
 #include "services/core-api/auth/auth_client.h"
 
 #include "lib/base/clock.h"
+#include "lib/h2/typed_call.h"
+#include "lib/rpc/channel.h"
 #include "lib/rpc/delegate_proto.h"
-#include "lib/rpc/grpc_await.h"
-#include "lib/rpc/grpc_channel.h"
-#include "proto/mesh/v1/authn.grpc.pb.h"
-#include "proto/mesh/v1/authz.grpc.pb.h"
+#include "lib/rpc/methods.h"
+#include "proto/mesh/v1/authn.pb.h"
+#include "proto/mesh/v1/authz.pb.h"
 
 namespace apimesh::core_api {
 namespace {
@@ -13,8 +14,8 @@ namespace {
 namespace pb = mesh::v1;
 constexpr std::chrono::seconds kLongestQuestion{10};
 
-rpc::CallOptions Within(SteadyTime deadline) {
-  rpc::CallOptions options;
+h2::CallOptions Within(SteadyTime deadline) {
+  h2::CallOptions options;
   options.deadline = std::min(deadline, Clock::System().Steady() + kLongestQuestion);
   return options;
 }
@@ -33,16 +34,14 @@ void AddRequirements(const std::vector<Requirement>& from, google::protobuf::Rep
   }
 }
 
-meta::ApiError Unreachable(const grpc::Status& status) {
-  return meta::InternalError("authn-authz: " + status.error_message());
+meta::ApiError Unreachable(const h2::Status& status) {
+  return meta::InternalError("authn-authz: " + status.message);
 }
 
 class Remote final : public AuthClient {
  public:
   explicit Remote(const rpc::Endpoint& endpoint)
-      : channel_(rpc::NewChannel(endpoint)),
-        authenticator_(pb::Authenticator::NewStub(channel_)),
-        authorizer_(pb::Authorizer::NewStub(channel_)) {}
+      : channel_(rpc::NewChannel(endpoint)) {}
 
   Task<meta::Result<TokenIdentity>> ReviewToken(std::string token, std::vector<std::string> audiences, SteadyTime deadline) override {
     pb::AuthenticateRequest request;
@@ -50,8 +49,8 @@ class Remote final : public AuthClient {
     header->set_name("authorization");
     header->set_value("Bearer " + token);
     for (std::string& audience : audiences) request.add_audiences(std::move(audience));
-    const rpc::CallOptions options = Within(deadline);
-    auto answer = co_await rpc::Unary(authenticator_->async(), &pb::Authenticator::Stub::async::Authenticate, std::move(request), options);
+    const h2::CallOptions options = Within(deadline);
+    auto answer = co_await h2::Unary<pb::AuthenticateResponse>(channel_, rpc::methods::kAuthenticate, request, options);
     if (!answer.status.ok()) co_return Unreachable(answer.status);
     TokenIdentity identity;
     // Whoever is let in without credentials has not shown a good token.
@@ -73,8 +72,8 @@ class Remote final : public AuthClient {
     *attributes->mutable_info() = rpc::ToProto(std::move(question.info));
     AddRequirements(question.fields, attributes->mutable_field_requirements());
     AddRequirements(question.labels, attributes->mutable_label_requirements());
-    const rpc::CallOptions options = Within(deadline);
-    auto answer = co_await rpc::Unary(authorizer_->async(), &pb::Authorizer::Stub::async::Authorize, std::move(request), options);
+    const h2::CallOptions options = Within(deadline);
+    auto answer = co_await h2::Unary<pb::AuthorizeResponse>(channel_, rpc::methods::kAuthorize, request, options);
     if (!answer.status.ok()) co_return Unreachable(answer.status);
     AccessDecision decision;
     if (answer.response.decisions_size() != 1) co_return decision;
@@ -90,8 +89,8 @@ class Remote final : public AuthClient {
     pb::RulesRequest request;
     *request.mutable_user() = rpc::ToProto(std::move(user));
     request.set_namespace_(std::move(ns));
-    const rpc::CallOptions options = Within(deadline);
-    auto answer = co_await rpc::Unary(authorizer_->async(), &pb::Authorizer::Stub::async::Rules, std::move(request), options);
+    const h2::CallOptions options = Within(deadline);
+    auto answer = co_await h2::Unary<pb::RulesResponse>(channel_, rpc::methods::kRules, request, options);
     if (!answer.status.ok()) co_return Unreachable(answer.status);
     AccessRules rules;
     for (const pb::ResourceRule& rule : answer.response.resource_rules()) {
@@ -106,9 +105,7 @@ class Remote final : public AuthClient {
   }
 
  private:
-  std::shared_ptr<grpc::Channel> channel_;
-  std::unique_ptr<pb::Authenticator::Stub> authenticator_;
-  std::unique_ptr<pb::Authorizer::Stub> authorizer_;
+  const std::shared_ptr<h2::Channel> channel_;
 };
 
 }  // namespace

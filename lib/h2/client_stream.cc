@@ -1,0 +1,178 @@
+#include "lib/h2/client_stream.h"
+
+#include <fmt/format.h>
+#include <nghttp2/nghttp2.h>
+
+#include <charconv>
+
+#include "lib/h2/percent.h"
+
+namespace apimesh::h2 {
+namespace {
+
+int ToNumber(std::string_view text, int otherwise) {
+  int number = otherwise;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+/// What an answer without gRPC's own status means.
+Status FromHttp(int http_status, std::uint32_t error_code) {
+  if (error_code == NGHTTP2_REFUSED_STREAM) return {Code::kUnavailable, "the server refused the stream", true};
+  if (error_code == NGHTTP2_CANCEL) return {Code::kCancelled, "the call was cancelled"};
+  if (error_code == NGHTTP2_ENHANCE_YOUR_CALM) return {Code::kResourceExhausted, "received message larger than max"};
+  if (http_status != 0 && http_status != 200) {
+    const Code code = http_status == 401   ? Code::kUnauthenticated
+                      : http_status == 403 ? Code::kPermissionDenied
+                      : http_status == 404 ? Code::kUnimplemented
+                                           : Code::kUnavailable;
+    return {code, fmt::format("HTTP status {}", http_status)};
+  }
+  return {Code::kUnavailable, "the connection was lost"};
+}
+
+}  // namespace
+
+Metadata ClientStream::Head(std::string_view authority, bool tls) const {
+  Metadata head{{":method", "POST"},
+                {":scheme", tls ? "https" : "http"},
+                {":path", path_},
+                {":authority", std::string(authority)},
+                {"te", "trailers"},
+                {"content-type", "application/grpc"},
+                {"user-agent", "apimesh"}};
+  if (options_.deadline != SteadyTime::max()) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(options_.deadline - Clock::System().Steady());
+    head.emplace_back("grpc-timeout", fmt::format("{}m", std::clamp<std::int64_t>(left.count(), 1, 99'999'999)));
+  }
+  for (const auto& entry : options_.metadata) head.push_back(entry);
+  return head;
+}
+
+void ClientStream::BecomeUnary(Message request, std::function<void(UnaryResult)> done) {
+  unary_ = std::move(done);
+  early_.push_back(std::move(request));
+  writes_done_ = true;
+}
+
+void ClientStream::OnOpen() {
+  opened_ = true;
+  for (const Message& message : early_) Send(message);
+  early_.clear();
+  if (writes_done_) End();
+}
+
+void ClientStream::Read(Waiter<std::optional<std::string>> waiter) {
+  if (!messages_.empty()) {
+    std::string message = std::move(messages_.front());
+    messages_.pop_front();
+    if (messages_.empty()) ReleaseInput();
+    std::move(waiter).Resume(std::move(message));
+  } else if (status_) {
+    std::move(waiter).Resume(std::nullopt);
+  } else {
+    waiter.OnCancel([weak = weak_from_this()] {
+      if (const auto self = weak.lock()) static_cast<ClientStream&>(*self).Abandon({Code::kCancelled, "cancelled"});
+    });
+    reader_.emplace(std::move(waiter));
+  }
+}
+
+void ClientStream::Write(Message message, Waiter<bool> waiter) {
+  if (status_ || writes_done_) return std::move(waiter).Resume(false);
+  if (!opened_) {
+    early_.push_back(std::move(message));
+    return std::move(waiter).Resume(true);
+  }
+  if (!Send(message)) return std::move(waiter).Resume(false);
+  if (!Crowded()) return std::move(waiter).Resume(true);
+  writer_.emplace(std::move(waiter));
+}
+
+void ClientStream::Post(Message message) {
+  if (status_ || writes_done_) return;
+  if (opened_) {
+    Send(message);
+  } else {
+    early_.push_back(std::move(message));
+  }
+}
+
+void ClientStream::WritesDone() {
+  if (std::exchange(writes_done_, true)) return;
+  if (opened_) End();
+}
+
+void ClientStream::Finish(Waiter<Status> waiter) {
+  if (status_) return std::move(waiter).Resume(*status_);
+  finish_.emplace(std::move(waiter));
+}
+
+void ClientStream::Abandon(Status status) {
+  if (status_) return;
+  Reset(NGHTTP2_CANCEL);
+  Complete(std::move(status));
+}
+
+void ClientStream::OnHeader(std::string_view name, std::string_view value) {
+  if (name == "grpc-status") {
+    grpc_status_ = ToNumber(value, static_cast<int>(Code::kUnknown));
+  } else if (name == "grpc-message") {
+    grpc_message_ = PercentDecode(value);
+  } else if (name == ":status") {
+    http_status_ = ToNumber(value, 0);
+  }
+}
+
+bool ClientStream::OnMessage(std::string message) {
+  if (status_) return true;
+  if (reader_) {
+    auto waiter = Take(reader_);
+    std::move(*waiter).Resume(std::move(message));
+    return true;
+  }
+  messages_.push_back(std::move(message));
+  return unary_ != nullptr;
+}
+
+void ClientStream::OnRemoteEnd() {
+  if (!grpc_status_) return OnClosed(NGHTTP2_NO_ERROR);
+  Status status{static_cast<Code>(*grpc_status_), std::move(grpc_message_)};
+  if (!writes_done_) Reset(NGHTTP2_NO_ERROR);  // nobody reads what we would still write
+  Complete(std::move(status));
+}
+
+void ClientStream::OnClosed(std::uint32_t error_code) {
+  if (!status_) Complete(FromHttp(http_status_, error_code));
+}
+
+void ClientStream::OnRoom() {
+  if (!writer_) return;
+  auto waiter = Take(writer_);
+  std::move(*waiter).Resume(true);
+}
+
+void ClientStream::Complete(Status status) {
+  const auto alive = shared_from_this();
+  status_ = std::move(status);
+  if (unary_) {
+    UnaryResult result{*status_, {}};
+    if (status_->ok()) {
+      if (messages_.empty()) {
+        result.status = {Code::kInternal, "the answer is empty"};
+      } else {
+        result.message = std::move(messages_.front());
+      }
+    }
+    const auto done = std::exchange(unary_, nullptr);
+    return done(std::move(result));
+  }
+  auto reader = Take(reader_);
+  auto writer = Take(writer_);
+  auto finish = Take(finish_);
+  if (reader) std::move(*reader).Resume(std::nullopt);
+  if (writer) std::move(*writer).Resume(false);
+  if (finish) std::move(*finish).Resume(*status_);
+}
+
+}  // namespace apimesh::h2

@@ -1,0 +1,162 @@
+#include "lib/h2/dial.h"
+
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <cerrno>
+#include <cstring>
+
+#include "lib/base/suspend.h"
+
+namespace apimesh::h2 {
+namespace {
+
+namespace asio = boost::asio;
+using tcp = asio::ip::tcp;
+constexpr std::string_view kUnix = "unix:";
+
+struct HostPort {
+  std::string host, port;
+};
+
+HostPort Split(std::string_view target) {
+  if (target.starts_with("dns:///")) target.remove_prefix(7);
+  const std::size_t colon = target.rfind(':');
+  std::string_view host = target.substr(0, colon);
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  return {std::string(host), colon == std::string_view::npos ? std::string("443") : std::string(target.substr(colon + 1))};
+}
+
+std::string Join(const tcp::endpoint& endpoint) {
+  const auto address = endpoint.address();
+  return fmt::format(fmt::runtime(address.is_v6() ? "[{}]:{}" : "{}:{}"), address.to_string(), endpoint.port());
+}
+
+/// Waits until the socket may be tried again or the time is up, which closes it.
+Task<> WaitFor(http::Transport& transport, bool writable) {
+  auto start = [&transport, writable](Waiter<bool> waiter) {
+    auto shared = std::make_shared<Waiter<bool>>(std::move(waiter));
+    auto done = [shared] { std::move(*shared).Resume(true); };
+    if (writable) {
+      transport.WaitWritable(std::move(done));
+    } else {
+      transport.WaitReadable(std::move(done));
+    }
+  };
+  co_await Suspend<bool>(std::move(start));
+}
+
+int ConnectSocket(const std::string& address, int& fd) {
+  sockaddr_storage storage{};
+  socklen_t size = 0;
+  if (std::string_view(address).starts_with(kUnix)) {
+    auto& name = reinterpret_cast<sockaddr_un&>(storage);
+    name.sun_family = AF_UNIX;
+    const std::string path = address.substr(kUnix.size());
+    if (path.size() >= sizeof(name.sun_path)) return ENAMETOOLONG;
+    std::memcpy(name.sun_path, path.c_str(), path.size() + 1);
+    size = sizeof(name);
+  } else {
+    const HostPort parts = Split(address);
+    const tcp::endpoint endpoint(asio::ip::make_address(parts.host), static_cast<unsigned short>(std::stoi(parts.port)));
+    std::memcpy(&storage, endpoint.data(), endpoint.size());
+    size = static_cast<socklen_t>(endpoint.size());
+  }
+  fd = ::socket(storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (fd < 0) return errno;
+  return ::connect(fd, reinterpret_cast<sockaddr*>(&storage), size) == 0 ? 0 : errno;
+}
+
+/// Closes the socket when time is up; whatever waits for it then wakes.
+struct TimeLimit {
+  http::Transport* open;  // null: no longer ours
+  bool expired = false;
+};
+
+Task<bool> ShakeHands(http::Transport& transport, std::shared_ptr<TimeLimit> limit) {
+  for (;;) {
+    const auto state = transport.TryHandshake();
+    if (state == http::Transport::Handshake::kDone) co_return true;
+    if (state == http::Transport::Handshake::kFailed || limit->expired) co_return false;
+    co_await WaitFor(transport, state == http::Transport::Handshake::kWantWrite);
+  }
+}
+
+}  // namespace
+
+std::string HostOf(const std::string& target) {
+  return std::string_view(target).starts_with(kUnix) ? "localhost" : Split(target).host;
+}
+
+Task<std::vector<std::string>> LookUp(std::string target, std::string& why) {
+  std::vector<std::string> addresses;
+  if (std::string_view(target).starts_with(kUnix)) {
+    addresses.push_back(std::move(target));
+    co_return addresses;
+  }
+  const HostPort parts = Split(target);
+  boost::system::error_code failure;
+  const auto numeric = asio::ip::make_address(parts.host, failure);
+  if (!failure) {
+    addresses.push_back(Join(tcp::endpoint(numeric, static_cast<unsigned short>(std::atoi(parts.port.c_str())))));
+    co_return addresses;
+  }
+  failure.clear();
+  tcp::resolver resolver(co_await asio::this_coro::executor);
+  const auto found = co_await resolver.async_resolve(parts.host, parts.port, asio::redirect_error(asio::use_awaitable, failure));
+  for (const auto& entry : found) addresses.push_back(Join(entry.endpoint()));
+  if (addresses.empty()) why = fmt::format("lookup {}: {}", parts.host, failure ? failure.message() : "no addresses");
+  co_return addresses;
+}
+
+Task<std::unique_ptr<http::Transport>> Dial(std::string address, std::string host, http::ClientTls* tls, SteadyTime deadline,
+                                            std::string& why) {
+  const asio::any_io_executor executor = co_await asio::this_coro::executor;
+  http::SslPtr ssl;
+  if (tls != nullptr && !(ssl = tls->NewSession(host, why))) co_return nullptr;
+  int fd = -1;
+  int code = ConnectSocket(address, fd);
+  const auto failed = [&](int error) { why = fmt::format("connect {}: {}", address, std::strerror(error)); };
+  if (fd < 0) {
+    failed(code);
+    co_return nullptr;
+  }
+  std::unique_ptr<http::Transport> transport = http::NewTransport(executor, fd, std::move(ssl));
+  if (code == 0 && tls == nullptr) co_return transport;
+  const auto limit = std::make_shared<TimeLimit>(TimeLimit{transport.get()});
+  asio::steady_timer timer(executor, deadline);
+  timer.async_wait([limit](const boost::system::error_code& error) {
+    if (error || limit->open == nullptr) return;
+    limit->expired = true;
+    limit->open->Close();
+  });
+  if (code == EINPROGRESS) {
+    co_await WaitFor(*transport, true);
+    socklen_t size = sizeof(code);
+    if (limit->expired) {
+      code = ETIMEDOUT;
+    } else {
+      getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &size);
+    }
+  }
+  const bool greeted = code == 0 && co_await ShakeHands(*transport, limit);
+  limit->open = nullptr;
+  if (code != 0) {
+    failed(code);
+    co_return nullptr;
+  }
+  if (!greeted) {
+    why = limit->expired ? fmt::format("connect {}: TLS handshake timed out", address) : "tls: " + transport->Error();
+    co_return nullptr;
+  }
+  co_return transport;
+}
+
+}  // namespace apimesh::h2

@@ -1,0 +1,193 @@
+#include "lib/h2/link.h"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
+#include <algorithm>
+#include <mutex>
+
+#include "lib/base/log.h"
+#include "lib/h2/dial.h"
+
+namespace apimesh::h2 {
+namespace {
+
+namespace asio = boost::asio;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kFirstPause{50};
+constexpr milliseconds kLongestPause{1000};
+constexpr std::chrono::seconds kLookUpEvery{10};
+
+/// Keeps the links of an io_context, and closes them before it goes.
+class Links final : public asio::execution_context::service {
+ public:
+  static inline asio::execution_context::id id;
+  explicit Links(asio::execution_context& context) : service(context) {}
+
+  void Add(std::shared_ptr<Link> link) {
+    const std::lock_guard lock(mutex_);
+    links_.push_back(std::move(link));
+  }
+  void Remove(const std::shared_ptr<Link>& link) {
+    const std::lock_guard lock(mutex_);
+    std::erase(links_, link);
+  }
+
+ private:
+  void shutdown() override {
+    std::unique_lock lock(mutex_);
+    const auto links = std::exchange(links_, {});
+    lock.unlock();
+    for (const auto& link : links) link->Close();
+  }
+
+  std::mutex mutex_;
+  std::vector<std::shared_ptr<Link>> links_;
+};
+
+}  // namespace
+
+std::shared_ptr<Link> NewLink(asio::io_context& io, std::shared_ptr<const ChannelOptions> options,
+                              std::shared_ptr<http::ClientTls> tls) {
+  auto link = std::make_shared<Link>(io, std::move(options), std::move(tls));
+  asio::use_service<Links>(io).Add(link);
+  return link;
+}
+
+void DropLink(const std::shared_ptr<Link>& link) {
+  link->Run([link] {
+    link->Close();
+    asio::use_service<Links>(link->Context()).Remove(link);
+  });
+}
+
+Link::Link(asio::io_context& io, std::shared_ptr<const ChannelOptions> options, std::shared_ptr<http::ClientTls> tls)
+    : executor_(io.get_executor()), options_(std::move(options)), tls_(std::move(tls)), deadlines_(io) {}
+
+void Link::Start(const std::shared_ptr<ClientStream>& stream) {
+  if (stream->Ended()) return;
+  if (stream->Deadline() != SteadyTime::max()) {
+    if (stream->Deadline() <= Clock::System().Steady()) {
+      return stream->Abandon({Code::kDeadlineExceeded, "the deadline has passed", true});
+    }
+    Watch(stream->Deadline());
+  }
+  const auto session = closed_ ? nullptr : Pick();
+  if (session && session->Open(stream, stream->Head(HostOf(options_->target), options_->tls))) return stream->OnOpen();
+  const SteadyTime now = Clock::System().Steady();
+  if (closed_ || (!connecting_ && now < no_attempt_before_)) {
+    return stream->Abandon({Code::kUnavailable, closed_ ? "the channel is closed" : last_failure_, true});
+  }
+  waiting_.push_back(stream);
+  if (connecting_) return;
+  connecting_ = true;
+  asio::co_spawn(executor_, Connect(shared_from_this()), asio::detached);
+}
+
+std::shared_ptr<Session> Link::Pick() {
+  for (std::size_t i = 0; i < replicas_.size(); ++i) {
+    turn_ = (turn_ + 1) % replicas_.size();
+    const auto& session = replicas_[turn_].session;
+    if (session && session->TakesCalls()) return session;
+  }
+  return nullptr;
+}
+
+Task<> Link::Connect(std::shared_ptr<Link> /*self: kept until the end*/) {
+  std::string why;
+  const SteadyTime now = Clock::System().Steady();
+  if (replicas_.empty() || now >= next_lookup_) {
+    const std::vector<std::string> addresses = co_await LookUp(options_->target, why);
+    next_lookup_ = now + kLookUpEvery;
+    std::erase_if(replicas_, [&](const Replica& old) {
+      const bool gone = std::find(addresses.begin(), addresses.end(), old.address) == addresses.end();
+      if (gone && old.session) old.session->GoAway();
+      return gone && !addresses.empty();
+    });
+    for (const std::string& address : addresses) {
+      const bool known = std::any_of(replicas_.begin(), replicas_.end(), [&](const Replica& r) { return r.address == address; });
+      if (!known) replicas_.push_back({address, nullptr});
+    }
+  }
+  for (std::size_t i = 0; i < replicas_.size() && !closed_; ++i) {
+    if (replicas_[i].session && replicas_[i].session->TakesCalls()) continue;
+    co_await ConnectOne(replicas_[i], why);
+    if (Pick()) OpenWaiting();
+  }
+  connecting_ = false;
+  if (Pick()) {
+    failures_ = 0;
+    OpenWaiting();
+    co_return;
+  }
+  // A Unix socket answers at once, so asking it again costs nothing.
+  const bool local = options_->target.starts_with("unix:");
+  const milliseconds pause = std::min<milliseconds>(kFirstPause * (1 << std::min(failures_++, 10)), kLongestPause);
+  no_attempt_before_ = local ? SteadyTime{} : Clock::System().Steady() + pause;
+  last_failure_ = "failed to connect: " + why;
+  FailWaiting(last_failure_);
+}
+
+Task<> Link::ConnectOne(Replica& replica, std::string& why) {
+  const std::string address = replica.address;
+  const SteadyTime deadline = Clock::System().Steady() + options_->connect_timeout;
+  std::unique_ptr<http::Transport> transport = co_await Dial(address, HostOf(options_->target), tls_.get(), deadline, why);
+  if (!transport || closed_) co_return;
+  SessionOptions session;
+  session.keepalive = options_->keepalive;
+  session.closed = [address](const std::string& reason) { log::Debug("connection to {} ended: {}", address, reason); };
+  replica.session = Session::Start(asio::any_io_executor(executor_), std::move(transport), std::move(session));
+}
+
+void Link::OpenWaiting() {
+  const auto waiting = std::exchange(waiting_, {});
+  for (const auto& stream : waiting) Start(stream);
+}
+
+void Link::FailWaiting(const std::string& why) {
+  const auto waiting = std::exchange(waiting_, {});
+  for (const auto& stream : waiting) stream->Abandon({Code::kUnavailable, why, true});
+}
+
+void Link::Close() {
+  if (std::exchange(closed_, true)) return;
+  const auto self = shared_from_this();
+  deadlines_.cancel();
+  for (Replica& replica : replicas_) {
+    if (replica.session) replica.session->Close("the channel is closed");
+  }
+  FailWaiting("the channel is closed");
+}
+
+void Link::Watch(SteadyTime deadline) {
+  if (deadline >= armed_for_) return;
+  armed_for_ = deadline;
+  deadlines_.expires_at(deadline);
+  deadlines_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
+    if (error) return;
+    if (const auto self = weak.lock()) self->ExpireCalls();
+  });
+}
+
+void Link::ExpireCalls() {
+  armed_for_ = SteadyTime::max();
+  const SteadyTime now = Clock::System().Steady();
+  std::vector<std::shared_ptr<ClientStream>> calls(waiting_.begin(), waiting_.end());
+  for (const Replica& replica : replicas_) {
+    if (!replica.session) continue;
+    for (const auto& stream : replica.session->Streams()) calls.push_back(std::static_pointer_cast<ClientStream>(stream));
+  }
+  std::erase_if(waiting_, [now](const auto& stream) { return stream->Deadline() <= now; });
+  SteadyTime next = SteadyTime::max();
+  for (const auto& stream : calls) {
+    if (stream->Deadline() > now) {
+      next = std::min(next, stream->Deadline());
+    } else {
+      stream->Abandon({Code::kDeadlineExceeded, "the deadline has passed"});
+    }
+  }
+  if (next != SteadyTime::max()) Watch(next);
+}
+
+}  // namespace apimesh::h2

@@ -1,0 +1,253 @@
+#include "lib/h2/server.h"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <future>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+#include <unordered_set>
+
+#include "lib/base/log.h"
+#include "lib/h2/health.h"
+#include "lib/h2/session.h"
+#include "lib/http/listen_socket.h"
+#include "lib/http/tls.h"
+
+namespace apimesh::h2 {
+namespace {
+
+namespace asio = boost::asio;
+constexpr std::string_view kUnix = "unix:";
+constexpr std::chrono::seconds kHandshakeTime{10};
+
+void MakeSocketFolder(const std::filesystem::path& socket) {
+  const auto folder = socket.parent_path();
+  if (folder.empty() || std::filesystem::exists(folder)) return;
+  std::filesystem::create_directories(folder.parent_path());
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
+    throw std::runtime_error(fmt::format("cannot make the folder {}: {}", folder.string(), std::strerror(errno)));
+  }
+}
+
+std::unique_ptr<http::ServerTls> TlsFor(const Listener& listener) {
+  for (const std::string& file : {listener.ca_file, listener.cert_file, listener.key_file}) {
+    if (!std::filesystem::exists(file)) {
+      throw std::runtime_error(fmt::format("listening on {} needs mesh certificates, and the file \"{}\" is not there",
+                                           listener.address, file));
+    }
+  }
+  http::TlsOptions options;
+  options.cert_file = listener.cert_file;
+  options.key_file = listener.key_file;
+  options.client_ca_files = {listener.ca_file};
+  options.client_certificate = http::TlsOptions::ClientCertificate::kRequire;
+  options.protocol = "h2";
+  return std::make_unique<http::ServerTls>(std::move(options));
+}
+
+/// What outlives the server where a connection does.
+struct Shared {
+  std::shared_ptr<const Methods> methods;
+  std::mutex mutex;
+  std::unordered_set<std::shared_ptr<Session>> sessions;  // guarded by mutex
+  bool stopping = false;                                  // guarded by mutex
+
+  std::vector<std::shared_ptr<Session>> Sessions() {
+    const std::lock_guard lock(mutex);
+    return {sessions.begin(), sessions.end()};
+  }
+  bool Empty() {
+    const std::lock_guard lock(mutex);
+    return sessions.empty();
+  }
+};
+
+void StartSession(const std::shared_ptr<Shared>& shared, const asio::any_io_executor& executor,
+                  std::unique_ptr<http::Transport> transport) {
+  SessionOptions options;
+  options.server = true;
+  options.keepalive = std::chrono::seconds(20);
+  options.accept = [methods = shared->methods] { return std::make_shared<ServerCall>(methods); };
+  auto self = std::make_shared<std::weak_ptr<Session>>();
+  options.closed = [shared, self](const std::string&) {
+    const auto session = self->lock();
+    const std::lock_guard lock(shared->mutex);
+    shared->sessions.erase(session);
+  };
+  auto session = Session::Start(executor, std::move(transport), std::move(options));
+  *self = session;
+  const std::lock_guard lock(shared->mutex);
+  shared->sessions.insert(session);
+  if (shared->stopping) session->GoAway();
+}
+
+/// TLS, then the session. One step at a time: the transport calls back when it is worth trying again.
+struct Greeting : std::enable_shared_from_this<Greeting> {
+  std::shared_ptr<Shared> shared;
+  asio::any_io_executor executor;
+  std::unique_ptr<http::Transport> transport;
+  asio::steady_timer timer;
+
+  Greeting(std::shared_ptr<Shared> s, asio::any_io_executor e, std::unique_ptr<http::Transport> t)
+      : shared(std::move(s)), executor(std::move(e)), transport(std::move(t)), timer(executor, kHandshakeTime) {}
+
+  void Begin() {
+    timer.async_wait([self = shared_from_this()](const boost::system::error_code& error) {
+      if (!error && self->transport) self->transport->Close();
+    });
+    Step();
+  }
+  void Step() {
+    const auto again = [self = shared_from_this()] { self->Step(); };
+    switch (transport->TryHandshake()) {
+      case http::Transport::Handshake::kDone:
+        timer.cancel();
+        return StartSession(shared, executor, std::move(transport));
+      case http::Transport::Handshake::kWantRead: return transport->WaitReadable(again);
+      case http::Transport::Handshake::kWantWrite: return transport->WaitWritable(again);
+      case http::Transport::Handshake::kFailed:
+        log::Debug("TLS handshake failed: {}", transport->Error());
+        timer.cancel();
+        transport->Close();
+    }
+  }
+};
+
+class ServerOnWorkers final : public Server {
+ public:
+  ServerOnWorkers(const std::vector<Listener>& listeners, Methods methods, std::vector<asio::io_context*> workers)
+      : workers_(std::move(workers)), shared_(std::make_shared<Shared>()) {
+    health_ = Health::AddTo(methods);
+    shared_->methods = std::make_shared<const Methods>(std::move(methods));
+    for (const Listener& listener : listeners) doors_.push_back(OpenDoor(listener));
+    for (auto& door : doors_) WaitForConnections(*door);
+  }
+
+  ~ServerOnWorkers() override { Drain(std::chrono::milliseconds(0)); }
+
+  int Port(std::size_t index) const override { return doors_[index]->port; }
+  void SetServing(bool serving) override { health_->SetServing(serving); }
+
+  void Drain(std::chrono::milliseconds limit) override {
+    CloseDoors();
+    {
+      const std::lock_guard lock(shared_->mutex);
+      shared_->stopping = true;
+    }
+    for (const auto& session : shared_->Sessions()) asio::post(session->Executor(), [session] { session->GoAway(); });
+    const SteadyTime end = Clock::System().Steady() + limit;
+    while (!shared_->Empty() && Clock::System().Steady() < end) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    for (const auto& session : shared_->Sessions()) {
+      asio::post(session->Executor(), [session] { session->Close("the server has stopped"); });
+    }
+  }
+
+ private:
+  struct Door {
+    Door(asio::io_context& io, int fd) : socket(io, fd), pause(io) {}
+    asio::posix::stream_descriptor socket;
+    asio::steady_timer pause;
+    std::unique_ptr<http::ServerTls> tls;
+    int port = 0;
+  };
+
+  std::unique_ptr<Door> OpenDoor(const Listener& listener) {
+    const bool local = std::string_view(listener.address).starts_with(kUnix);
+    std::unique_ptr<http::ServerTls> tls;
+    std::string address = listener.address;
+    int port = 0;
+    if (local) {
+      MakeSocketFolder(address.substr(kUnix.size()));
+    } else {
+      tls = TlsFor(listener);
+      const std::size_t colon = address.rfind(':');
+      if (colon == std::string::npos) throw std::runtime_error(fmt::format("\"{}\" is not host:port", address));
+      port = std::atoi(address.c_str() + colon + 1);
+      address.resize(colon);
+      if (address.starts_with('[') && address.ends_with(']')) address = address.substr(1, address.size() - 2);
+    }
+    const http::ListenSocket socket = http::OpenListenSocket(address, port);
+    auto door = std::make_unique<Door>(*workers_[0], socket.fd);
+    door->tls = std::move(tls);
+    door->port = local ? 0 : socket.port;
+    return door;
+  }
+
+  void WaitForConnections(Door& door) {
+    door.socket.async_wait(asio::posix::stream_descriptor::wait_read, [this, &door](const boost::system::error_code& error) {
+      if (error) return;
+      for (;;) {
+        http::AcceptedSocket accepted = http::AcceptOne(door.socket.native_handle());
+        if (accepted.out_of_descriptors) return Pause(door);
+        if (accepted.fd < 0) break;
+        Adopt(door, accepted.fd);
+      }
+      WaitForConnections(door);
+    });
+  }
+
+  void Pause(Door& door) {
+    log::Warning("out of file descriptors; new connections wait");
+    door.pause.expires_after(std::chrono::milliseconds(100));
+    door.pause.async_wait([this, &door](const boost::system::error_code& error) {
+      if (!error) WaitForConnections(door);
+    });
+  }
+
+  void Adopt(Door& door, int fd) {
+    http::SslPtr ssl;
+    if (door.tls && !(ssl = door.tls->NewSession())) {
+      ::close(fd);
+      return;
+    }
+    asio::io_context& worker = *workers_[next_worker_++ % workers_.size()];
+    auto begin = [shared = shared_, executor = asio::any_io_executor(worker.get_executor()), fd, ssl = std::move(ssl)]() mutable {
+      auto transport = http::NewTransport(executor, fd, std::move(ssl));
+      std::make_shared<Greeting>(shared, executor, std::move(transport))->Begin();
+    };
+    asio::dispatch(worker, std::move(begin));
+  }
+
+  void CloseDoors() {
+    if (doors_closed_.exchange(true)) return;
+    std::promise<void> closed;
+    auto close = [this, &closed] {
+      for (auto& door : doors_) {
+        boost::system::error_code ignored;
+        door->pause.cancel();
+        door->socket.close(ignored);
+      }
+      closed.set_value();
+    };
+    if (workers_[0]->stopped()) return close();
+    asio::dispatch(*workers_[0], close);
+    // A worker that is no longer run must not keep us.
+    closed.get_future().wait_for(std::chrono::seconds(1));
+  }
+
+  const std::vector<asio::io_context*> workers_;
+  const std::shared_ptr<Shared> shared_;
+  std::shared_ptr<Health> health_;
+  std::vector<std::unique_ptr<Door>> doors_;
+  std::atomic<std::size_t> next_worker_{0};
+  std::atomic<bool> doors_closed_{false};
+};
+
+}  // namespace
+
+std::unique_ptr<Server> Serve(const std::vector<Listener>& listeners, Methods methods, std::vector<asio::io_context*> workers) {
+  return std::make_unique<ServerOnWorkers>(listeners, std::move(methods), std::move(workers));
+}
+
+}  // namespace apimesh::h2
