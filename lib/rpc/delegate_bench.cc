@@ -1,15 +1,13 @@
-// What one Call costs, both ends in this process: delegate_bench [seconds] [calls in flight] [direct|io] [body bytes]
+// What one Call costs, both ends in this process: delegate_bench [seconds] [calls in flight] [body bytes]
 #include <sys/resource.h>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/strand.hpp>
 #include <filesystem>
 #include <thread>
 
 #include "lib/rpc/delegate_server.h"
-#include "lib/rpc/direct_executor.h"
 
 namespace apimesh::rpc {
 namespace {
@@ -58,27 +56,24 @@ Task<> Loop(DelegateClient& client, std::atomic<std::uint64_t>& calls, std::atom
 int Main(int argc, char** argv) {
   const int seconds = argc > 1 ? std::atoi(argv[1]) : 3;
   const int in_flight = argc > 2 ? std::atoi(argv[2]) : 8;
-  const bool direct = argc <= 3 || std::string_view(argv[3]) == "direct";
-  const std::size_t body = argc > 4 ? std::atoi(argv[4]) : 6000;
-  boost::asio::io_context io;
+  const std::size_t body = argc > 3 ? std::atoi(argv[3]) : 6000;
+  boost::asio::io_context io{1};
   auto work = boost::asio::make_work_guard(io);
   std::thread thread([&io] { io.run(); });
-  const boost::asio::any_io_executor executor = direct ? DirectExecutor(io) : io.get_executor();
   const std::string socket = "unix:/tmp/apimesh-bench-" + std::to_string(::getpid()) + "/delegate.sock";
-  auto server = ServeDelegate({{.address = socket}}, std::make_shared<Fixed>(body), executor);
-  auto client = NewDelegateClient({.target = socket});
+  auto server = ServeDelegate({{.address = socket}}, std::make_shared<Fixed>(body), {&io});
+  auto client = NewDelegateClient({.target = socket}, io.get_executor());
   std::atomic<std::uint64_t> calls = 0;
   std::atomic<bool> stop = false;
   for (int i = 0; i < in_flight; ++i) {
-    boost::asio::co_spawn(boost::asio::make_strand(executor), Loop(*client, calls, stop), boost::asio::detached);
+    boost::asio::co_spawn(io, Loop(*client, calls, stop), boost::asio::detached);
   }
   std::this_thread::sleep_for(std::chrono::seconds(1));
   const double cpu = CpuSeconds();
   const std::uint64_t before = calls;
   std::this_thread::sleep_for(std::chrono::seconds(seconds));
   const std::uint64_t done = calls - before;
-  std::printf("%s, %d in flight, %zu bytes: %.1f us of CPU a call, %.0f calls/s\n", direct ? "direct" : "io", in_flight,
-              body, (CpuSeconds() - cpu) * 1e6 / done, static_cast<double>(done) / seconds);
+  std::printf("%d in flight, %zu bytes: %.1f us of CPU a call, %.0f calls/s\n", in_flight, body, (CpuSeconds() - cpu) * 1e6 / done, static_cast<double>(done) / seconds);
   stop = true;
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   client.reset();

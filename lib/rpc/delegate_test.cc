@@ -14,7 +14,6 @@
 #include <thread>
 
 #include "lib/rpc/delegate_server.h"
-#include "lib/rpc/direct_executor.h"
 #include "lib/rpc/test_certificates.h"
 
 namespace apimesh::rpc {
@@ -150,11 +149,16 @@ class TestHandler final : public DelegateHandler {
 };
 
 enum class Transport { kUnix, kTls };
-enum class Executor { kDirect, kIo };
+/// Where the handler runs: beside the client, or on a thread of its own.
+enum class Threads { kOne, kTwo };
 
-class DelegateTest : public ::testing::TestWithParam<std::pair<Transport, Executor>> {
+class DelegateTest : public ::testing::TestWithParam<std::pair<Transport, Threads>> {
  protected:
-  DelegateTest() : work_(io_.get_executor()), thread_([this] { io_.run(); }) {
+  DelegateTest()
+      : work_(io_.get_executor()),
+        server_work_(server_io_.get_executor()),
+        thread_([this] { io_.run(); }),
+        server_thread_([this] { server_io_.run(); }) {
     std::string pattern = ::testing::TempDir() + "apimesh-rpc-XXXXXX";
     folder_ = ::mkdtemp(pattern.data());
     authority_.WriteCa(folder_ / "ca.crt");
@@ -166,20 +170,22 @@ class DelegateTest : public ::testing::TestWithParam<std::pair<Transport, Execut
       listener_ = {"127.0.0.1:0", folder_ / "ca.crt", folder_ / "server.crt", folder_ / "server.key"};
     }
     Serve();
-    client_ = NewDelegateClient(ClientEndpoint());
+    client_ = NewDelegateClient(ClientEndpoint(), io_.get_executor());
   }
   ~DelegateTest() override {
     client_.reset();
     server_.reset();
     work_.reset();
+    server_work_.reset();
     io_.stop();
+    server_io_.stop();
     thread_.join();
+    server_thread_.join();
     std::filesystem::remove_all(folder_);
   }
 
   void Serve() {
-    server_ = ServeDelegate({listener_}, handler_,
-                            GetParam().second == Executor::kDirect ? DirectExecutor(io_) : io_.get_executor());
+    server_ = ServeDelegate({listener_}, handler_, {GetParam().second == Threads::kOne ? &io_ : &server_io_});
     if (GetParam().first == Transport::kTls) listener_.address = "127.0.0.1:" + std::to_string(server_->Port());
   }
   Endpoint ClientEndpoint() const {
@@ -202,9 +208,9 @@ class DelegateTest : public ::testing::TestWithParam<std::pair<Transport, Execut
     return request;
   }
 
-  boost::asio::io_context io_;
-  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
-  std::thread thread_;
+  boost::asio::io_context io_{1}, server_io_{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_, server_work_;
+  std::thread thread_, server_thread_;
   TestAuthority authority_;
   std::filesystem::path folder_;
   Listener listener_;
@@ -411,7 +417,7 @@ TEST_P(DelegateTest, OnlyTheMeshIsLetIn) {
   }
   const TestAuthority stranger;
   stranger.WritePair(folder_ / "client.crt", folder_ / "client.key", "client");
-  client_ = NewDelegateClient(ClientEndpoint());
+  client_ = NewDelegateClient(ClientEndpoint(), io_.get_executor());
   EXPECT_EQ(Call("/x").code, 503);
 }
 
@@ -425,21 +431,21 @@ TEST_P(DelegateTest, RenewedCertificatesAreUsed) {
   const auto begin = std::chrono::steady_clock::now();
   int code = 0;
   while (code != 201 && std::chrono::steady_clock::now() < begin + 15s) {
-    client_ = NewDelegateClient(ClientEndpoint());  // a new connection, which trusts the new CA alone
+    client_ = NewDelegateClient(ClientEndpoint(), io_.get_executor());  // a new connection, which trusts the new CA alone
     code = Call("/x").code;
     if (code != 201) std::this_thread::sleep_for(100ms);
   }
   EXPECT_EQ(code, 201);
 }
 
-std::string Name(const ::testing::TestParamInfo<std::pair<Transport, Executor>>& info) {
+std::string Name(const ::testing::TestParamInfo<std::pair<Transport, Threads>>& info) {
   return std::string(info.param.first == Transport::kUnix ? "Unix" : "Tls") +
-         (info.param.second == Executor::kDirect ? "Direct" : "Io");
+         (info.param.second == Threads::kOne ? "OneThread" : "TwoThreads");
 }
 INSTANTIATE_TEST_SUITE_P(Ways, DelegateTest,
-                         ::testing::Values(std::pair(Transport::kUnix, Executor::kDirect),
-                                           std::pair(Transport::kUnix, Executor::kIo),
-                                           std::pair(Transport::kTls, Executor::kDirect)),
+                         ::testing::Values(std::pair(Transport::kUnix, Threads::kOne),
+                                           std::pair(Transport::kUnix, Threads::kTwo),
+                                           std::pair(Transport::kTls, Threads::kOne)),
                          Name);
 
 }  // namespace

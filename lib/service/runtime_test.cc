@@ -66,7 +66,7 @@ TEST_F(RuntimeTest, ServesItsOwnPathsAndTheHandler) {
   Runtime runtime("test", flags_);
   runtime.GetMetrics().GetCounter("apiserver_request_total", "Requests.", {{"verb", "GET"}}).Add(2);
   runtime.Serve(NotFoundHandler());
-  client_ = rpc::NewDelegateClient({.target = flags_.listen[0]});
+  client_ = rpc::NewDelegateClient({.target = flags_.listen[0]}, runtime.Executor());
   EXPECT_EQ(Body(Get(runtime, "/livez").get()), "ok");
   const std::string metrics = Body(Get(runtime, "/metrics").get());
   EXPECT_NE(metrics.find("apiserver_request_total{verb=\"GET\"} 2"), std::string::npos) << metrics;
@@ -82,8 +82,8 @@ TEST_F(RuntimeTest, PassesTheChainOn) {
   CommonFlags first_flags = flags_;
   first_flags.listen = {"unix:" + (folder_ / "s" / "first.sock").string()};
   Runtime first("first", first_flags);
-  first.Serve(ForwardTo(rpc::NewDelegateClient({.target = flags_.listen[0]})));
-  client_ = rpc::NewDelegateClient({.target = first_flags.listen[0]});
+  first.Serve(ForwardTo(rpc::NewDelegateClient({.target = flags_.listen[0]}, first.Executor())));
+  client_ = rpc::NewDelegateClient({.target = first_flags.listen[0]}, first.Executor());
   EXPECT_EQ(Body(Get(first, "/nope").get()), "404 page not found\n");
 }
 
@@ -121,7 +121,7 @@ TEST_F(RuntimeTest, StopsInOrderAndLosesNothing) {
   runtime.OnDrain([&](std::chrono::milliseconds) { order.push_back("drain"); });
   runtime.OnStop([&] { order.push_back("first in, last out"); });
   runtime.OnStop([&] { order.push_back("last in, first out"); });
-  client_ = rpc::NewDelegateClient({.target = flags_.listen[0]});
+  client_ = rpc::NewDelegateClient({.target = flags_.listen[0]}, runtime.Executor());
   auto call = Get(runtime, "/x");
   handler->started.get_future().get();
   auto running = std::async(std::launch::async, [&runtime] { return runtime.Run(); });

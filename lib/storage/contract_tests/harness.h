@@ -5,6 +5,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_future.hpp>
 
+#include <atomic>
 #include <future>
 #include <memory>
 #include <string>
@@ -16,30 +17,37 @@
 
 namespace apimesh::storage {
 
-/// Two threads that run coroutines, as a server has them, and calls that wait for one.
+/// Two threads that run coroutines, each on an io_context of its own as a server has them, and calls that wait for one.
 class Harness {
  public:
-  Harness() : work_(boost::asio::make_work_guard(context_)) {
-    for (int i = 0; i < 2; ++i) threads_.emplace_back([this] { context_.run(); });
+  Harness() {
+    for (Worker& worker : workers_) worker.thread = std::thread([&worker] { worker.context.run(); });
   }
   ~Harness() {
-    work_.reset();
-    context_.stop();
-    for (std::thread& thread : threads_) thread.join();
+    for (Worker& worker : workers_) {
+      worker.work.reset();
+      worker.context.stop();
+      worker.thread.join();
+    }
   }
-  boost::asio::io_context& Context() { return context_; }
+  /// One after the other.
+  boost::asio::io_context& Context() { return workers_[turn_++ % 2].context; }
 
   template <class T>
   T Await(Task<T> task) {
-    auto future = boost::asio::co_spawn(context_, std::move(task), boost::asio::use_future);
+    auto future = boost::asio::co_spawn(Context(), std::move(task), boost::asio::use_future);
     if (future.wait_for(std::chrono::seconds(40)) != std::future_status::ready) throw std::runtime_error("no answer in 40 s");
     return future.get();
   }
 
  private:
-  boost::asio::io_context context_;
-  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
-  std::vector<std::thread> threads_;
+  struct Worker {
+    boost::asio::io_context context{1};
+    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work{context.get_executor()};
+    std::thread thread;
+  };
+  Worker workers_[2];
+  std::atomic<unsigned> turn_{0};
 };
 
 inline ResourceConfig WidgetConfig() {
