@@ -195,12 +195,14 @@ Task<> Collect(Watch* watch, std::vector<WatchEvent>* events) {
   }
 }
 TEST_P(EtcdClient, SurvivesKillUnderLoadWithNoEventLostOrDoubled) {
-  boost::asio::io_context context;
+  boost::asio::io_context context{1};
   Load load;
   std::vector<WatchEvent> events;
   auto watch = client_->OpenWatch({.key = "/k/", .range_end = PrefixEnd("/k/"), .start_revision = 1});
-  const auto rethrow = [](std::exception_ptr error) {
+  int running = 2;
+  const auto rethrow = [&](std::exception_ptr error) {
     if (error) std::rethrow_exception(error);
+    if (--running == 0) context.stop();  // a connection that stays open would keep it running
   };
   boost::asio::co_spawn(context, Write(client_.get(), &load), rethrow);
   boost::asio::co_spawn(context, Collect(watch.get(), &events), rethrow);
