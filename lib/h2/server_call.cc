@@ -1,7 +1,9 @@
 #include "lib/h2/server_call.h"
 
+#include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <fmt/format.h>
 #include <nghttp2/nghttp2.h>
 
@@ -98,15 +100,18 @@ void ServerCall::OnRemoteEnd() {
   }
   if (messages_.size() != 1) return Finish({Code::kInvalidArgument, "one message is wanted"});
   auto self = std::static_pointer_cast<ServerCall>(shared_from_this());
-  boost::asio::co_spawn(session_->Executor(), RunUnary(std::move(self), std::move(messages_.front())), boost::asio::detached);
+  auto ended = [self](std::exception_ptr) {};  // the signal must live as long as the coroutine
+  boost::asio::co_spawn(session_->Executor(), RunUnary(self, std::move(messages_.front())),
+                        boost::asio::bind_cancellation_slot(stop_.slot(), std::move(ended)));
 }
 
 Task<> ServerCall::RunUnary(ServerCallPtr call, std::string request) {
+  co_await boost::asio::this_coro::throw_if_cancelled(false);
   UnaryReply reply;
   try {
     reply = co_await call->method_->unary(call, std::move(request));
   } catch (const std::exception& error) {
-    log::Error("{} failed: {}", call->path_, error.what());
+    if (!call->Gone()) log::Error("{} failed: {}", call->path_, error.what());
     reply.status = {Code::kInternal, error.what()};
   }
   call->Reply(reply);
@@ -185,6 +190,7 @@ void ServerCall::OnClosed(std::uint32_t) {
   const auto callbacks = std::exchange(cancelled_, {});
   if (!finished_) {
     for (const auto& callback : callbacks) callback();
+    stop_.emit(boost::asio::cancellation_type::terminal);
   }
   auto reader = Take(reader_);
   auto writer = Take(writer_);

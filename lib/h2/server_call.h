@@ -1,5 +1,7 @@
 #pragma once
 
+#include <boost/asio/cancellation_signal.hpp>
+
 #include <deque>
 #include <functional>
 #include <memory>
@@ -24,7 +26,8 @@ struct UnaryReply {
   Status status;
   Message message;
 };
-/// Run as coroutines on the connection's executor.
+/// Run as coroutines on the connection's executor. A client that goes away cancels what a unary handler waits for; its
+/// co_awaits do not throw for that.
 using UnaryHandler = std::function<Task<UnaryReply>(ServerCallPtr call, std::string request)>;
 /// The call ends with Finish(); a handler that returns without it has not answered.
 using StreamHandler = std::function<Task<>(ServerCallPtr call)>;
@@ -87,6 +90,7 @@ class ServerCall final : public Stream {
   std::optional<Waiter<std::optional<std::string>>> reader_;
   std::optional<Waiter<bool>> writer_;
   std::vector<std::function<void()>> cancelled_;
+  boost::asio::cancellation_signal stop_;  // of a unary handler
 };
 
 }  // namespace apimesh::h2

@@ -1,5 +1,10 @@
 #include "lib/rpc/channel.h"
 
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <stdexcept>
+
 namespace apimesh::rpc {
 
 std::shared_ptr<h2::Channel> NewChannel(const Endpoint& endpoint) {
@@ -10,6 +15,11 @@ std::shared_ptr<h2::Channel> NewChannel(const Endpoint& endpoint) {
   options.tls_files.cert_file = endpoint.cert_file;
   options.tls_files.key_file = endpoint.key_file;
   options.tls_files.protocol = "h2";
+  for (const std::string& file : {endpoint.ca_file, endpoint.cert_file, endpoint.key_file}) {
+    if (!options.tls || std::filesystem::exists(file)) continue;
+    throw std::runtime_error(fmt::format("connecting to {} needs mesh certificates, and the file \"{}\" is not there",
+                                         endpoint.target, file));
+  }
   return h2::Channel::New(std::move(options));
 }
 

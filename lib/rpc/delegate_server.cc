@@ -63,7 +63,7 @@ class DelegateCalls : public std::enable_shared_from_this<DelegateCalls> {
       const Response response = co_await self->handler_->Call(std::move(request));
       reply.message = Encode(response);
     } catch (const std::exception& error) {
-      log::Error("call failed: {}", error.what());
+      if (!call->Gone()) log::Error("call failed: {}", error.what());
       reply.message = Encode(Response::Error(meta::InternalError(error.what())));
     }
     co_return reply;

@@ -282,7 +282,9 @@ TEST_P(DelegateTest, CancelledCallStopsTheHandler) {
 
 TEST(NewDelegateClientTest, MissingCertificatesAreAnError) {
   try {
-    NewDelegateClient({.target = "dns:///localhost:1", .ca_file = "/no/ca", .cert_file = "/no/cert", .key_file = "/no/key"});
+    boost::asio::io_context io{1};
+    NewDelegateClient({.target = "dns:///localhost:1", .ca_file = "/no/ca", .cert_file = "/no/cert", .key_file = "/no/key"},
+                      io.get_executor());
     FAIL() << "a channel without certificates";
   } catch (const std::runtime_error& error) {
     EXPECT_EQ(std::string(error.what()), "connecting to dns:///localhost:1 needs mesh certificates, and the file \"/no/ca\" is not there");
