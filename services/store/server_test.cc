@@ -1,5 +1,6 @@
 #include "services/store/server.h"
 
+#include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -251,6 +252,25 @@ TEST_F(ServerTest, QuotaRaisesTheAlarmAndStillLetsDeletesThrough) {
   EXPECT_TRUE(status_.ok());
   Put("small", "x");
   EXPECT_FALSE(status_.ok());  // until the alarm is cleared
+}
+
+TEST_F(ServerTest, IsHealthyByGrpcsOwnProtocol) {
+  grpc::GenericStub stub(channel_);
+  grpc::ClientContext context;
+  grpc::CompletionQueue queue;
+  const grpc::Slice empty(std::string{});
+  const auto call = stub.PrepareUnaryCall(&context, "/grpc.health.v1.Health/Check", grpc::ByteBuffer(&empty, 1), &queue);
+  call->StartCall();
+  grpc::ByteBuffer answer;
+  grpc::Status status;
+  call->Finish(&answer, &status, nullptr);
+  void* tag = nullptr;
+  bool ok = false;
+  ASSERT_TRUE(queue.Next(&tag, &ok));
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  grpc::Slice bytes;
+  ASSERT_TRUE(answer.DumpToSingleSlice(&bytes).ok());
+  EXPECT_EQ(std::string(bytes.begin(), bytes.end()), "\x08\x01");  // status: SERVING
 }
 
 TEST_F(ServerTest, DefragmentsWhileServing) {

@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <optional>
 #include <stdexcept>
+#include <vector>
 
 #include "services/store/bolt/format.h"
 
@@ -48,6 +50,15 @@ BoltReader::BoltReader(const std::filesystem::path& path) {
   close(fd);
   if (mapped == MAP_FAILED) Corrupt("the file is empty");
   data_ = static_cast<const char*>(mapped);
+  try {
+    ReadMeta();
+  } catch (const std::runtime_error&) {
+    munmap(mapped, size_);
+    throw;
+  }
+}
+
+void BoltReader::ReadMeta() {
   // The second meta is one page in; its page size is known from the first, or guessed if that one is torn.
   const std::string_view all(data_, size_);
   const Meta first = ReadStruct<Meta>(all, sizeof(PageHeader));
@@ -69,7 +80,7 @@ std::string_view BoltReader::Page(std::uint64_t id) const {
 }
 
 void BoltReader::WalkPage(std::string_view page, int depth, const ElementVisit& visit) const {
-  if (depth > kMaxDepth) Corrupt("pages form a loop");
+  if (depth > kMaxDepth || ++walked_ > 2 * (size_ / page_bytes_) + 1000) Corrupt("pages form a loop");
   const auto header = ReadStruct<PageHeader>(page, 0);
   for (std::size_t i = 0; i < header.count; ++i) {
     const std::size_t at = sizeof(PageHeader) + i * 16;
@@ -86,18 +97,23 @@ void BoltReader::WalkPage(std::string_view page, int depth, const ElementVisit& 
 }
 
 void BoltReader::ForEachBucket(const std::function<void(std::string_view)>& visit) const {
+  walked_ = 0;
+  std::vector<std::string_view> names;
   WalkPage(Page(root_), 0, [&](std::uint32_t flags, std::string_view key, std::string_view) {
-    if ((flags & kBucketElement) != 0) visit(key);
+    if ((flags & kBucketElement) != 0) names.push_back(key);
   });
+  for (const std::string_view name : names) visit(name);
 }
 
 void BoltReader::ForEach(std::string_view bucket, const Visit& visit) const {
+  walked_ = 0;
+  std::optional<std::string_view> page;
   WalkPage(Page(root_), 0, [&](std::uint32_t flags, std::string_view key, std::string_view value) {
     if ((flags & kBucketElement) == 0 || key != bucket) return;
     const auto header = ReadStruct<BucketHeader>(value, 0);
-    const std::string_view page = header.root == 0 ? value.substr(sizeof(BucketHeader)) : Page(header.root);
-    WalkPage(page, 0, [&](std::uint32_t, std::string_view k, std::string_view v) { visit(k, v); });
+    page = header.root == 0 ? value.substr(sizeof(BucketHeader)) : Page(header.root);
   });
+  if (page) WalkPage(*page, 0, [&](std::uint32_t, std::string_view k, std::string_view v) { visit(k, v); });
 }
 
 }  // namespace apimesh::store::bolt

@@ -23,6 +23,7 @@ class BoltReader {
 
  private:
   using ElementVisit = std::function<void(std::uint32_t flags, std::string_view key, std::string_view value)>;
+  void ReadMeta();
   void WalkPage(std::string_view page, int depth, const ElementVisit& visit) const;
   std::string_view Page(std::uint64_t id) const;
 
@@ -30,6 +31,7 @@ class BoltReader {
   std::size_t size_ = 0;
   std::size_t page_bytes_ = 4096;
   std::uint64_t root_ = 0;
+  mutable std::size_t walked_ = 0;  // pages, since the walk began: more than there are means a loop
 };
 
 }  // namespace apimesh::store::bolt

@@ -19,6 +19,20 @@ void History::Add(Event event) {
   events_.push_back(std::move(event));
 }
 
+void History::AddTo(std::size_t watcher, const std::string& prefix, Event event) {
+  const std::lock_guard lock(mutex_);
+  others_[watcher].prefix = prefix;
+  others_[watcher].events.push_back(std::move(event));
+}
+void History::Add(LeasedKey key) {
+  const std::lock_guard lock(mutex_);
+  leased_.push_back(std::move(key));
+}
+void History::AddFault(std::string fault) {
+  const std::lock_guard lock(mutex_);
+  faults_.push_back(std::move(fault));
+}
+
 std::size_t History::Acknowledged() const {
   const std::lock_guard lock(mutex_);
   return static_cast<std::size_t>(std::ranges::count_if(writes_, [](const Write& w) { return w.revision != 0; }));
@@ -26,11 +40,13 @@ std::size_t History::Acknowledged() const {
 
 std::vector<std::string> History::Check() const {
   const std::lock_guard lock(mutex_);
-  std::vector<std::string> faults;
+  std::vector<std::string> faults = faults_;
   CheckWatch(faults);
   CheckWrites(faults);
   CheckRealTime(faults);
   CheckReads(faults);
+  CheckOtherWatchers(faults);
+  CheckLeases(faults);
   return faults;
 }
 
@@ -116,6 +132,40 @@ void History::CheckReads(std::vector<std::string>& faults) const {
       faults.push_back(fmt::format("wrong: {} at revision {} was read as {}@{}, the watch says {}@{}", read.key,
                                    read.revision, read.value, read.mod_revision, exists ? last->value : "",
                                    exists ? last->revision : 0));
+    }
+  }
+}
+
+// Every other watcher saw just what the one of all keys saw of its keys.
+void History::CheckOtherWatchers(std::vector<std::string>& faults) const {
+  for (const auto& [number, watcher] : others_) {
+    std::vector<const Event*> expected;
+    for (const Event& event : events_) {
+      if (event.key.starts_with(watcher.prefix)) expected.push_back(&event);
+    }
+    const std::size_t common = std::min(expected.size(), watcher.events.size());
+    std::size_t same = 0;
+    while (same < common && watcher.events[same].revision == expected[same]->revision &&
+           watcher.events[same].key == expected[same]->key && watcher.events[same].value == expected[same]->value) {
+      ++same;
+    }
+    if (same == expected.size() && same == watcher.events.size()) continue;
+    faults.push_back(fmt::format("watcher {} of {}*: {} of {} events as they should be, {} came; next is {}, expected {}", number,
+                                 watcher.prefix, same, expected.size(), watcher.events.size(),
+                                 same < watcher.events.size() ? watcher.events[same].revision : 0,
+                                 same < expected.size() ? expected[same]->revision : 0));
+  }
+}
+
+void History::CheckLeases(std::vector<std::string>& faults) const {
+  for (const LeasedKey& leased : leased_) {
+    const auto deleted = std::ranges::find_if(
+        events_, [&](const Event& event) { return event.key == leased.key && event.value.empty(); });
+    if (deleted == events_.end()) {
+      faults.push_back(fmt::format("lease: {} is still there", leased.key));
+    } else if (deleted->seen < leased.renewed + leased.ttl) {
+      faults.push_back(fmt::format("lease: {} was deleted {:.3f} s after its renewal, with a TTL of {} s", leased.key,
+                                   deleted->seen - leased.renewed, leased.ttl));
     }
   }
 }

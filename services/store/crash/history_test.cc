@@ -49,5 +49,28 @@ TEST(History, FindsLostInventedStaleAndWrong) {
   EXPECT_THAT(reordered.Check(), ElementsAre(HasSubstr("came after")));
 }
 
+TEST(History, ComparesWatchersAndFindsLeasesThatWereNotKept) {
+  History history;
+  for (std::int64_t revision = 2; revision < 6; ++revision) {
+    const std::string key = revision % 2 == 0 ? "k1" : "other", value = std::to_string(revision);
+    history.Add(Write{key, value, 0, 1, revision});
+    history.Add(Event{revision, key, value});
+    if (key == "k1") history.AddTo(0, "k", Event{revision, key, value});
+  }
+  EXPECT_THAT(history.Check(), IsEmpty());
+  history.AddTo(1, "k", Event{4, "k1", "4"});  // without revision 2
+  EXPECT_THAT(history.Check(), ElementsAre(HasSubstr("watcher 1 of k*: 0 of 2 events")));
+
+  History leases;
+  leases.Add(Write{"early", ""});
+  leases.Add(Write{"in time", ""});
+  leases.Add(LeasedKey{"early", 10, 2});
+  leases.Add(LeasedKey{"in time", 10, 2});
+  leases.Add(LeasedKey{"never", 10, 2});
+  leases.Add(Event{2, "early", "", 11.5});
+  leases.Add(Event{3, "in time", "", 12.5});
+  EXPECT_THAT(leases.Check(), ElementsAre(HasSubstr("early was deleted 1.500 s"), HasSubstr("never is still there")));
+}
+
 }  // namespace
 }  // namespace apimesh::store::crash

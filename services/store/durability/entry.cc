@@ -8,7 +8,8 @@
 namespace apimesh::store {
 namespace {
 
-// Frame: u32 body length, u32 checksum of sequence and body, u64 sequence, body. Integers are little-endian.
+// Frame: u32 body length, u32 checksum of sequence and body (begun with the epoch), u64 sequence, body. Integers are
+// little-endian.
 constexpr std::size_t kHeader = 16;
 
 enum class Op : char { kPut = 1, kDelete, kLeaseGranted, kLeaseRevoked, kCompacted, kAlarm };
@@ -45,9 +46,9 @@ class Cursor {
   std::string_view rest_;
 };
 
-std::uint32_t Checksum(std::string_view sequence_and_body) {
+std::uint32_t Checksum(std::uint32_t epoch, std::string_view sequence_and_body) {
   return static_cast<std::uint32_t>(
-      crc32_z(0, reinterpret_cast<const Bytef*>(sequence_and_body.data()), sequence_and_body.size()));
+      crc32_z(epoch, reinterpret_cast<const Bytef*>(sequence_and_body.data()), sequence_and_body.size()));
 }
 
 }  // namespace
@@ -86,13 +87,13 @@ void EntryWriter::OnAlarm(int type, bool active) {
   body_.push_back(active ? 1 : 0);
 }
 
-void EntryWriter::AppendFrame(std::uint64_t sequence, std::string& out) const {
+void EntryWriter::AppendFrame(std::uint64_t sequence, std::uint32_t epoch, std::string& out) const {
   const std::size_t start = out.size();
   AppendInteger<std::uint32_t>(out, static_cast<std::uint32_t>(body_.size()));
   AppendInteger<std::uint32_t>(out, 0);
   AppendInteger(out, sequence);
   out += body_;
-  const std::uint32_t checksum = Checksum(std::string_view(out).substr(start + 8));
+  const std::uint32_t checksum = Checksum(epoch, std::string_view(out).substr(start + 8));
   std::memcpy(out.data() + start + 4, &checksum, sizeof checksum);
 }
 
@@ -106,7 +107,7 @@ bool EntryReader::Next(std::uint64_t sequence) {
   std::memcpy(&checksum, rest_.data() + 4, 4);
   std::memcpy(&found, rest_.data() + 8, 8);
   if (found != sequence || length == 0 || rest_.size() - kHeader < length) return false;
-  if (Checksum(rest_.substr(8, 8 + length)) != checksum) return false;
+  if (Checksum(epoch_, rest_.substr(8, 8 + length)) != checksum) return false;
   body_ = rest_.substr(kHeader, length);
   frame_bytes_ = kHeader + length;
   return true;

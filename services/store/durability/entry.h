@@ -19,8 +19,8 @@ class StateVisitor {
   virtual void OnAlarm(int type, bool active) = 0;
 };
 
-/// Writes one entry: everything that one request changed, atomically. The frame carries its length, a checksum and the
-/// entry's sequence number, so that a torn or stale frame is recognised.
+/// Writes one entry: everything that one request changed, atomically. The frame carries its length, the entry's sequence
+/// number and a checksum over both and the epoch of the log, so that a torn or stale frame is recognised.
 class EntryWriter final : public StateVisitor {
  public:
   void OnChange(const Change& change) override;
@@ -31,7 +31,7 @@ class EntryWriter final : public StateVisitor {
 
   bool Empty() const { return body_.empty(); }
   /// Appends the finished frame to `out`.
-  void AppendFrame(std::uint64_t sequence, std::string& out) const;
+  void AppendFrame(std::uint64_t sequence, std::uint32_t epoch, std::string& out) const;
 
  private:
   std::string body_;
@@ -40,7 +40,7 @@ class EntryWriter final : public StateVisitor {
 /// Walks the frames of a log.
 class EntryReader {
  public:
-  explicit EntryReader(std::string_view bytes) : rest_(bytes) {}
+  EntryReader(std::string_view frames, std::uint32_t epoch) : rest_(frames), epoch_(epoch) {}
   /// Finds the next whole frame, which must carry `sequence`. False: the log ends here.
   bool Next(std::uint64_t sequence);
   void Visit(StateVisitor& visitor) const;
@@ -48,6 +48,7 @@ class EntryReader {
 
  private:
   std::string_view rest_, body_;
+  std::uint32_t epoch_ = 0;
   std::size_t frame_bytes_ = 0;
 };
 

@@ -13,14 +13,24 @@ namespace {
 
 constexpr std::size_t kMaxTasks = 16;       // more segments than this waiting: writers wait too
 constexpr std::size_t kErasesACommit = 5000;
+constexpr int kLonelyEnough = 4;            // so many lonely commits in a row: the next one needs no other thread
 
-void SyncFile(const std::filesystem::path& path) {
-  const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
-  if (fd < 0 || fdatasync(fd) != 0) throw std::runtime_error("cannot sync " + path.string());
+// A file or a folder.
+void SyncPath(const std::filesystem::path& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0 || fsync(fd) != 0) throw std::runtime_error("cannot sync " + path.string());
   close(fd);
 }
 
 }  // namespace
+
+void Journal::Batch::Add(Batch&& later) {
+  frames += later.frames;
+  if (later.last != 0) last = later.last;
+  std::ranges::move(later.barriers, std::back_inserter(barriers));
+  fd_events_before = later.fd_events_before;
+  ++parts;
+}
 
 Journal::Journal(EventLoop& loop, Options options)
     : loop_(loop),
@@ -28,7 +38,12 @@ Journal::Journal(EventLoop& loop, Options options)
       log_(options_.folder, options_.sync ? Log::Sync::kAlways : Log::Sync::kNever) {
   std::filesystem::create_directories(options_.folder / "base");
   std::filesystem::permissions(options_.folder, std::filesystem::perms::owner_all);
+  const bool fresh = !std::filesystem::exists(options_.folder / "base" / "data.mdb");
   OpenBase();
+  if (!fresh || !options_.sync) return;
+  // The names of new files must survive a power failure, too.
+  const std::filesystem::path folder = std::filesystem::absolute(options_.folder).lexically_normal();
+  for (const auto& path : {folder / "base", folder, folder.parent_path()}) SyncPath(path);
 }
 
 Journal::~Journal() { Stop(); }
@@ -52,13 +67,13 @@ void Journal::Recover(StateVisitor& from_base, StateVisitor& from_log) {
   recovered_ = Log::Segments(options_.folder);
   for (const LogSegment& segment : recovered_) {
     // A crash may have left bytes that only the page cache holds; what we are about to show must be on disk.
-    if (options_.sync) SyncFile(segment.path);
+    if (options_.sync) SyncPath(segment.path);
     if (segment.first > next_sequence_) {
       throw std::runtime_error(fmt::format("the log has a hole: {} begins at entry {}, expected {}",
                                            segment.path.string(), segment.first, next_sequence_));
     }
-    const std::string bytes = ReadSegment(segment);
-    EntryReader reader(bytes);
+    const SegmentContents contents = ReadSegment(segment);
+    EntryReader reader(contents.frames, contents.epoch);
     for (std::uint64_t sequence = segment.first; reader.Next(sequence); ++sequence) {
       if (sequence < next_sequence_) continue;
       reader.Visit(from_log);
@@ -101,23 +116,50 @@ void Journal::Stop() {
 
 std::uint64_t Journal::Append(const EntryWriter& entry) {
   const std::uint64_t sequence = next_sequence_++;
-  entry.AppendFrame(sequence, turn_.frames);
+  entry.AppendFrame(sequence, log_.Epoch(), turn_.frames);
   turn_.last = sequence;
   return sequence;
 }
 
 void Journal::EndOfTurn() {
-  if (turn_.Empty()) return;
-  Batch batch = std::move(turn_);
-  turn_ = {};
-  if (!log_thread_.joinable()) return Commit(std::move(batch));
-  {
-    const std::lock_guard lock(log_mutex_);
-    waiting_.frames += batch.frames;
-    if (batch.last != 0) waiting_.last = batch.last;
-    std::ranges::move(batch.barriers, std::back_inserter(waiting_.barriers));
+  // Those who are told that their entry is durable may append the next one at once.
+  while (!turn_.Empty()) {
+    Batch batch = std::exchange(turn_, {});
+    if (!log_thread_.joinable()) {
+      Commit(std::move(batch));
+    } else if (MayCommitHere(batch)) {
+      CommitHere(std::move(batch));
+    } else {
+      batch.fd_events_before = loop_.FdEvents();
+      ++handed_over_;
+      {
+        const std::lock_guard lock(log_mutex_);
+        waiting_.Add(std::move(batch));
+      }
+      log_ready_.notify_one();
+    }
   }
-  log_ready_.notify_one();
+}
+
+// Not with work for the background thread, which may have to wait for this one.
+bool Journal::MayCommitHere(const Batch& batch) const {
+  return lonely_commits_ >= kLonelyEnough && batch.barriers.empty() && handed_over_.load(std::memory_order_acquire) == 0 &&
+         log_.SegmentBytes() + batch.frames.size() < options_.segment_bytes;
+}
+
+void Journal::CommitHere(Batch batch) {
+  const auto start = std::chrono::steady_clock::now();
+  WriteLog(batch);
+  // Nothing has been answered yet, so what is ready now is somebody else, who had to wait.
+  if (loop_.AnyReady()) lonely_commits_ = 0;
+  events_.synced(std::chrono::steady_clock::now() - start);
+  events_.durable(batch.last);
+}
+
+void Journal::WriteLog(const Batch& batch) {
+  log_.Append(batch.frames);
+  log_bytes_ += batch.frames.size();
+  last_written_ = batch.last;
 }
 
 void Journal::LogThread() {
@@ -130,17 +172,19 @@ void Journal::LogThread() {
       batch = std::move(waiting_);
       waiting_ = {};
     }
+    const int parts = batch.parts;
     Commit(std::move(batch));
+    handed_over_.fetch_sub(parts, std::memory_order_release);
   }
 }
 
 void Journal::Commit(Batch batch) {
   if (!batch.frames.empty()) {
     const auto start = std::chrono::steady_clock::now();
-    log_.Append(batch.frames);
-    log_bytes_ += batch.frames.size();
+    WriteLog(batch);
     const auto took = std::chrono::steady_clock::now() - start;
-    const auto report = [this, last = batch.last, took] {
+    const auto report = [this, last = batch.last, fd_events = batch.fd_events_before, took] {
+      lonely_commits_ = loop_.FdEvents() == fd_events ? lonely_commits_ + 1 : 0;
       events_.synced(took);
       events_.durable(last);
     };
@@ -150,7 +194,6 @@ void Journal::Commit(Batch batch) {
       report();
     }
   }
-  if (batch.last != 0) last_written_ = batch.last;
   const LogSegment finished = log_.Current();
   const bool has_entries = last_written_ >= finished.first;
   if (has_entries && (log_.SegmentBytes() >= options_.segment_bytes || !batch.barriers.empty())) {
@@ -189,10 +232,10 @@ void Journal::BackgroundThread() {
 }
 
 void Journal::ApplySegment(const LogSegment& segment) {
-  const std::string bytes = ReadSegment(segment);
+  const SegmentContents contents = ReadSegment(segment);
   const std::unique_ptr<Base::Writer> writer = base_->OpenWriter();
   const auto in_base = static_cast<std::uint64_t>(base_->OpenView()->Number(Base::kSequence));
-  EntryReader reader(bytes);
+  EntryReader reader(contents.frames, contents.epoch);
   std::uint64_t sequence = segment.first;
   std::uint64_t frames = 0;
   for (; reader.Next(sequence); ++sequence) {
@@ -203,7 +246,7 @@ void Journal::ApplySegment(const LogSegment& segment) {
     writer->SetNumber(Base::kSequence, static_cast<std::int64_t>(sequence - 1));
     writer->Commit();
   }
-  std::filesystem::remove(segment.path);
+  log_.Recycle(segment);
   loop_.Post([this, frames] {
     view_ = base_->OpenView();
     log_bytes_ -= std::min(frames, log_bytes_.load());
@@ -270,6 +313,7 @@ void Journal::StartDefragment(EventLoop::Callback done) {
     std::filesystem::remove_all(copy);
     std::filesystem::create_directories(copy);
     base_->CopyCompact(copy);
+    if (options_.sync) SyncPath(copy / "data.mdb");
     // The background thread owns writing, so nothing changes between the copy and the swap below, which it waits for.
     std::mutex mutex;
     std::condition_variable swapped;
@@ -279,6 +323,7 @@ void Journal::StartDefragment(EventLoop::Callback done) {
       base_.reset();
       std::filesystem::rename(copy / "data.mdb", options_.folder / "base" / "data.mdb");
       std::filesystem::remove_all(copy);
+      if (options_.sync) SyncPath(options_.folder / "base");
       OpenBase();
       const std::lock_guard lock(mutex);
       finished = true;

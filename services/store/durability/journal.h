@@ -21,8 +21,9 @@ namespace apimesh::store {
 
 /// Makes entries durable and moves them to the base in the background.
 /// Two threads work behind it: one writes the log (all entries that wait, one fdatasync), the other applies finished
-/// segments to the base and erases what was compacted away. All public calls are for the loop thread, and all callbacks
-/// come on it.
+/// segments to the base and erases what was compacted away. A client that writes alone is not made to wait for the two
+/// hand-overs between threads: its entry is written by the loop thread itself, as long as nobody else wants anything
+/// meanwhile. All public calls are for the loop thread, and all callbacks come on it.
 class Journal {
  public:
   struct Options {
@@ -75,9 +76,15 @@ class Journal {
     std::string frames;
     std::uint64_t last = 0;
     std::vector<EventLoop::Callback> barriers;  // background tasks that must come after these frames
+    std::uint64_t fd_events_before = 0;         // what the loop had seen when the batch was handed over
+    int parts = 0;                              // batches that were joined to this one
     bool Empty() const { return frames.empty() && barriers.empty(); }
+    void Add(Batch&& later);
   };
 
+  bool MayCommitHere(const Batch& batch) const;
+  void CommitHere(Batch batch);
+  void WriteLog(const Batch& batch);
   void LogThread();
   void Commit(Batch batch);
   void BackgroundThread();
@@ -101,7 +108,9 @@ class Journal {
   std::uint64_t next_aside_ = 0;
   std::vector<EventLoop::Callback> waiting_defragments_;  // until no aside holds a view
 
-  std::uint64_t last_written_ = 0;  // by the log thread
+  std::uint64_t last_written_ = 0;  // by whoever commits
+  int lonely_commits_ = 0;          // in a row, during which nothing else happened on the loop
+  std::atomic<int> handed_over_ = 0;  // batches that the log thread has not finished
 
   std::mutex log_mutex_;
   std::condition_variable log_ready_;

@@ -48,6 +48,7 @@ class JournalTest : public ::testing::Test {
       if (r % 10 == 0) journal.EndOfTurn();
     }
     journal.EndOfTurn();
+    if (from > to) loop.Stop();
     loop.Run();
     journal.Stop();
   }
@@ -75,16 +76,16 @@ TEST_F(JournalTest, RecoversWhatIsInTheLogAndWhatIsInTheBase) {
 TEST_F(JournalTest, SurvivesAnyLossAfterTheLastSync) {
   Write(2, 100, 1 << 20);
   const LogSegment segment = Log::Segments(folder_).back();
-  const std::string synced = ReadSegment(segment);
+  const SegmentContents synced = ReadSegment(segment);
   std::size_t end = 0;
-  EntryReader reader(synced);
+  EntryReader reader(synced.frames, synced.epoch);
   for (std::uint64_t sequence = segment.first; reader.Next(sequence); ++sequence) end += reader.FrameBytes();
 
   std::string unsynced;
   for (Revision r = 101; r <= 130; ++r) {
     EntryWriter entry;
     entry.OnChange({.id = {r, 0}, .key = "k" + std::to_string(r), .value = std::string(100, 'w'), .create = r, .version = 1});
-    entry.AppendFrame(static_cast<std::uint64_t>(r - 1), unsynced);
+    entry.AppendFrame(static_cast<std::uint64_t>(r - 1), synced.epoch, unsynced);
   }
   std::mt19937 random(7);
   for (int round = 0; round < 30; ++round) {
@@ -94,7 +95,7 @@ TEST_F(JournalTest, SurvivesAnyLossAfterTheLastSync) {
       std::fill_n(tail.begin() + static_cast<long>(at), std::min<std::size_t>(512, tail.size() - at), '\0');
     }
     std::fstream file(segment.path, std::ios::in | std::ios::out | std::ios::binary);
-    file.seekp(static_cast<long>(8 + end));
+    file.seekp(static_cast<long>(SegmentContents::kHeaderBytes + end));
     file << tail << std::string(unsynced.size() - tail.size(), '\0');
     file.close();
     const Recorder recovered = Recover();
@@ -102,6 +103,69 @@ TEST_F(JournalTest, SurvivesAnyLossAfterTheLastSync) {
     // A prefix: no entry is there without those before it.
     EXPECT_EQ(recovered.keys.size(), static_cast<std::size_t>(recovered.newest - 1));
   }
+}
+
+// Power loss may keep later frames of a batch and lose the first. If their file is used again, they must stay dead, even
+// where an expected frame would be.
+TEST_F(JournalTest, LeftoversInAFileUsedAgainAreNoEntries) {
+  Write(2, 10, 1 << 20);
+  const LogSegment segment = Log::Segments(folder_).back();
+  const SegmentContents before = ReadSegment(segment);
+  std::string leftovers;
+  for (std::uint64_t sequence = 10; sequence < 20; ++sequence) {
+    EntryWriter entry;
+    entry.OnChange({.id = {100, 0}, .key = "from the dead", .value = "v", .create = 100, .version = 1});
+    entry.AppendFrame(sequence, before.epoch, leftovers);
+  }
+  {
+    std::ofstream spare(folder_ / "spare-00000000000000ff", std::ios::binary);
+    spare << std::string(SegmentContents::kHeaderBytes, '\0') << leftovers;
+  }
+  Write(11, 10, 1 << 20);  // begins a segment, which takes the spare file, and writes nothing
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "spare-00000000000000ff"));
+  const Recorder recovered = Recover();
+  EXPECT_EQ(recovered.newest, 10);
+  EXPECT_FALSE(recovered.keys.contains("from the dead"));
+}
+
+TEST_F(JournalTest, ALoneWriterNeedsNoOtherThread) {
+  EventLoop loop;
+  Journal journal(loop, {.folder = folder_});
+  Recorder ignored;
+  journal.Recover(ignored, ignored);
+  int left = 20, at_once = 0;
+  bool ending = false;
+  const auto write_one = [&] {
+    EntryWriter entry;
+    entry.OnLeaseGranted(left, 10);
+    journal.Append(entry);
+    ending = true;
+    journal.EndOfTurn();
+    ending = false;
+  };
+  journal.Start({.durable =
+                     [&](std::uint64_t) {
+                       if (ending) ++at_once;
+                       --left > 0 ? loop.Post(write_one) : loop.Stop();
+                     },
+                 .base_grew = [](Revision) {},
+                 .synced = [](std::chrono::nanoseconds) {}});
+  write_one();
+  loop.Run();
+  journal.Stop();
+  EXPECT_GE(at_once, 10);  // all but the first few
+  EXPECT_EQ(Recover().leases.size(), 20u);
+}
+
+TEST_F(JournalTest, FilesOfOldSegmentsAreUsedAgain) {
+  Write(2, 2000, 16 * 1024);
+  std::size_t files = 0;
+  for (const auto& file : std::filesystem::directory_iterator(folder_)) {
+    files += file.path().filename().string().starts_with("spare-") ? 1 : 0;
+  }
+  EXPECT_GE(files, 1u);
+  EXPECT_LE(files, 2u);
+  EXPECT_EQ(Recover().newest, 2000);
 }
 
 TEST_F(JournalTest, RefusesALogWithAHole) {

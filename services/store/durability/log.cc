@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <random>
 #include <stdexcept>
 #include <system_error>
 
@@ -17,9 +18,14 @@
 namespace apimesh::store {
 namespace {
 
-constexpr std::string_view kMagic = "APIMLOG1";
-// Space is reserved ahead, so that fdatasync has no file size to update.
+// Header of a segment: magic, u32 epoch, u32 zero.
+constexpr std::string_view kMagic = "APIMLOG2";
+// Space is reserved ahead, so that the blocks of a segment lie together and fdatasync has no file size to update.
 constexpr off_t kReserve = 8 * 1024 * 1024;
+// Reserved blocks become written ones by this much at a time: a file system notes that in its journal, which costs a wait.
+constexpr std::size_t kZeroAhead = 512 * 1024;
+constexpr std::size_t kMaxSpares = 2;
+constexpr std::string_view kSparePrefix = "spare-";
 
 [[noreturn]] void Die(const char* what) {
   log::Error("the log cannot be written: {}: {}", what, std::strerror(errno));
@@ -33,6 +39,14 @@ void SyncFolder(const std::filesystem::path& folder) {
 }
 
 }  // namespace
+
+Log::Log(std::filesystem::path folder, Sync sync)
+    : folder_(std::move(folder)), sync_(sync), epoch_(std::random_device{}()) {
+  if (!std::filesystem::exists(folder_)) return;
+  for (const auto& file : std::filesystem::directory_iterator(folder_)) {
+    if (file.path().filename().string().starts_with(kSparePrefix)) spares_.push_back(file.path());
+  }
+}
 
 Log::~Log() {
   if (fd_ >= 0) close(fd_);
@@ -49,29 +63,63 @@ std::vector<LogSegment> Log::Segments(const std::filesystem::path& folder) {
   return segments;
 }
 
+void Log::Recycle(const LogSegment& segment) {
+  const std::lock_guard lock(mutex_);
+  if (sync_ == Sync::kNever || spares_.size() >= kMaxSpares) {
+    std::filesystem::remove(segment.path);
+    return;
+  }
+  spares_.push_back(folder_ / fmt::format("{}{:016x}", kSparePrefix, segment.first));
+  std::filesystem::rename(segment.path, spares_.back());
+}
+
+// Gives a spare file the name of the current segment.
+bool Log::TakeSpare() {
+  const std::lock_guard lock(mutex_);
+  if (spares_.empty()) return false;
+  std::filesystem::rename(spares_.back(), current_.path);
+  spares_.pop_back();
+  return true;
+}
+
 void Log::StartSegment(std::uint64_t next_sequence) {
   if (fd_ >= 0) close(fd_);
   current_ = {folder_ / fmt::format("log-{:016x}", next_sequence), next_sequence};
-  fd_ = open(current_.path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  const bool used_before = TakeSpare();
+  fd_ = open(current_.path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | (used_before ? 0 : O_TRUNC), 0600);
   if (fd_ < 0) Die("open");
-  if (fallocate(fd_, 0, 0, kReserve) != 0 && errno != EOPNOTSUPP) Die("fallocate");
+  // What was reserved but never written counts as a hole.
+  written_ = used_before ? static_cast<std::size_t>(std::max<off_t>(lseek(fd_, 0, SEEK_HOLE), 0)) : 0;
+  if (!used_before && fallocate(fd_, 0, 0, kReserve) != 0 && errno != EOPNOTSUPP) Die("fallocate");
   offset_ = 0;
-  Append(kMagic);
+  std::string header(kMagic);
+  header.append(reinterpret_cast<const char*>(&epoch_), sizeof epoch_).resize(SegmentContents::kHeaderBytes);
+  Append(header);
   if (sync_ == Sync::kAlways) SyncFolder(folder_);
 }
 
 void Log::Append(std::string_view frames) {
-  while (!frames.empty()) {
-    const ssize_t written = pwrite(fd_, frames.data(), frames.size(), static_cast<off_t>(offset_));
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) Die("write");
-    offset_ += static_cast<std::size_t>(written);
-    frames.remove_prefix(static_cast<std::size_t>(written));
+  std::string with_zeros;
+  const std::size_t end = offset_ + frames.size();
+  std::string_view rest = frames;
+  if (sync_ == Sync::kAlways && end > written_) {
+    written_ = end + kZeroAhead - end % kZeroAhead;
+    with_zeros.reserve(written_ - offset_);
+    with_zeros.assign(frames).resize(written_ - offset_);
+    rest = with_zeros;
   }
+  for (std::size_t at = offset_; !rest.empty();) {
+    const ssize_t part = pwrite(fd_, rest.data(), rest.size(), static_cast<off_t>(at));
+    if (part < 0 && errno == EINTR) continue;
+    if (part <= 0) Die("write");
+    at += static_cast<std::size_t>(part);
+    rest.remove_prefix(static_cast<std::size_t>(part));
+  }
+  offset_ = end;
   if (sync_ == Sync::kAlways && fdatasync(fd_) != 0) Die("fdatasync");
 }
 
-std::string ReadSegment(const LogSegment& segment) {
+SegmentContents ReadSegment(const LogSegment& segment) {
   std::string bytes(std::filesystem::file_size(segment.path), '\0');
   std::ifstream file(segment.path, std::ios::binary);
   file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
@@ -81,8 +129,12 @@ std::string ReadSegment(const LogSegment& segment) {
     if (bytes.size() < kMagic.size() || bytes.find_first_not_of('\0') == std::string::npos) return {};
     throw std::runtime_error("not a log of this store: " + segment.path.string());
   }
-  bytes.erase(0, kMagic.size());
-  return bytes;
+  if (bytes.size() < SegmentContents::kHeaderBytes) return {};
+  SegmentContents contents;
+  std::memcpy(&contents.epoch, bytes.data() + kMagic.size(), sizeof contents.epoch);
+  bytes.erase(0, SegmentContents::kHeaderBytes);
+  contents.frames = std::move(bytes);
+  return contents;
 }
 
 }  // namespace apimesh::store

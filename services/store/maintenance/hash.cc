@@ -5,9 +5,23 @@
 #include "services/store/bolt/etcd_snapshot.h"
 
 namespace apimesh::store {
+namespace {
+
+bool AnyKeyAt(const KeyIndex& index, Revision revision) {
+  bool any = false;
+  index.Walk(std::string_view("\0", 1), std::string_view("\0", 1), [&](const KeyIndex::Entry& entry) {
+    any = entry.At(revision) != nullptr;
+    return !any;
+  });
+  return any;
+}
+
+}  // namespace
 
 std::vector<ChangeId> SupersededVersions(const KeyIndex& index, Revision compacted, Revision revision) {
   std::vector<ChangeId> superseded;
+  // etcd takes an empty list of versions to keep for "no compaction": then it counts all that a compaction leaves behind.
+  if (!AnyKeyAt(index, revision)) revision = compacted;
   index.Walk(std::string_view("\0", 1), std::string_view("\0", 1), [&](const KeyIndex::Entry& entry) {
     const auto& versions = entry.versions;
     for (std::size_t i = 0; i < versions.size() && versions[i].id.main <= compacted; ++i) {

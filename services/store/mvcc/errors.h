@@ -32,6 +32,9 @@ inline Status BadLeaderTransferee() { return {Status::kFailedPrecondition, "etcd
 inline Status AuthNotEnabled() {
   return {Status::kFailedPrecondition, "etcdserver: authentication is not enabled"};
 }
+inline Status UserNotFound() { return {Status::kFailedPrecondition, "etcdserver: user name not found"}; }
+inline Status RoleNotFound() { return {Status::kFailedPrecondition, "etcdserver: role name not found"}; }
+inline Status RootUserNotExist() { return {Status::kFailedPrecondition, "etcdserver: root user does not exist"}; }
 inline Status Stopped() { return {Status::kUnavailable, "etcdserver: server stopped"}; }
 
 }  // namespace apimesh::store::errors

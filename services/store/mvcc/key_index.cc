@@ -11,14 +11,13 @@ const KeyVersion* KeyIndex::Entry::At(Revision revision) const {
   return nullptr;
 }
 
-void KeyIndex::Apply(const Change& change) {
-  auto it = keys_.find(change.key);
-  if (it == keys_.end()) {
+LeaseId KeyIndex::Apply(const Change& change) {
+  auto it = keys_.lower_bound(change.key);
+  if (it == keys_.end() || it->first != change.key) {
     auto entry = std::make_unique<Entry>();
     entry->key = change.key;
     const std::string_view key = entry->key;
-    // Keys often arrive in order, and then the end is the place.
-    it = keys_.emplace_hint(keys_.end(), key, Slot{std::move(entry)});
+    it = keys_.emplace_hint(it, key, Slot{std::move(entry)});
   }
   Entry& entry = *it->second.entry;
   it->second.newest = change.id.main;
@@ -27,7 +26,9 @@ void KeyIndex::Apply(const Change& change) {
     garbage_.push_back({change.id.main, &entry});
     ++entry.in_garbage_queue;
   }
+  const LeaseId lease_before = entry.versions.empty() ? 0 : entry.versions.back().lease;
   entry.versions.push_back({change.id, change.deleted, change.create, change.version, change.lease});
+  return lease_before;
 }
 
 const KeyIndex::Entry* KeyIndex::Find(std::string_view key) const {

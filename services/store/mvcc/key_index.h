@@ -34,8 +34,8 @@ class KeyIndex {
     const KeyVersion* At(Revision revision) const;
   };
 
-  /// Adds a change; ids only grow.
-  void Apply(const Change& change);
+  /// Adds a change; ids only grow. Returns the lease of the version before it; 0: none.
+  LeaseId Apply(const Change& change);
   const Entry* Find(std::string_view key) const;
 
   /// Keys in [key, end) in order, until `visit(entry)` returns false. `end` empty: that key only; "\0": to the end.

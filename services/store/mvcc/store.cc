@@ -48,12 +48,8 @@ void Store::Recover() {
 }
 
 void Store::Apply(const Change& change) {
-  const KeyIndex::Entry* entry = index_.Find(change.key);
-  if (entry != nullptr && !entry->versions.empty() && entry->versions.back().lease != 0) {
-    lessor_.Detach(entry->versions.back().lease, change.key);
-  }
+  if (const LeaseId before = index_.Apply(change)) lessor_.Detach(before, change.key);
   if (change.lease != 0) lessor_.Attach(change.lease, change.key);
-  index_.Apply(change);
   applied_ = std::max(applied_, change.id.main);
 }
 

@@ -72,6 +72,11 @@ int EventLoop::MillisecondsToNextTimer() const {
   return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(left).count());
 }
 
+bool EventLoop::AnyReady() const {
+  epoll_event event;
+  return epoll_wait(epoll_, &event, 1, 0) > 0;
+}
+
 void EventLoop::RunPosted() {
   std::vector<Callback> ready;
   {
@@ -97,6 +102,7 @@ void EventLoop::Run() {
     if (count < 0 && errno != EINTR) throw std::system_error(errno, std::generic_category(), "epoll_wait");
     for (int i = 0; i < count; ++i) {
       if (events[i].data.ptr != nullptr) {
+        ++fd_events_;
         static_cast<FdHandler*>(events[i].data.ptr)->OnEvents(events[i].events);
         continue;
       }

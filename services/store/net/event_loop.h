@@ -45,6 +45,11 @@ class EventLoop {
   TimerId After(std::chrono::steady_clock::duration delay, Callback callback);
   void Cancel(TimerId id);
 
+  /// How many times a file descriptor was found ready: unchanged means that no client wanted anything meanwhile.
+  std::uint64_t FdEvents() const { return fd_events_; }
+  /// Whether some file descriptor is ready right now.
+  bool AnyReady() const;
+
   /// Steps that run, in the order they were added, after the events of every turn.
   void AtEndOfTurn(Callback step) { end_of_turn_.push_back(std::move(step)); }
   /// Keeps `object` alive until the turn is over, so that a handler may let go of itself.
@@ -59,6 +64,7 @@ class EventLoop {
   int wake_ = -1;
   bool stop_ = false;
   std::uint64_t next_timer_ = 0;
+  std::uint64_t fd_events_ = 0;
   std::map<TimerId, Callback> timers_;
   std::vector<Callback> end_of_turn_;
   std::vector<std::shared_ptr<void>> graveyard_;

@@ -49,7 +49,7 @@ std::filesystem::file_time_type TlsServerContext::Newest() const {
 
 SSL_CTX* TlsServerContext::Load() const {
   const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context(SSL_CTX_new(TLS_server_method()), &SSL_CTX_free);
-  SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
+  SSL_CTX_set_min_proto_version(context.get(), files_.at_least_1_3 ? TLS1_3_VERSION : TLS1_2_VERSION);
   SSL_CTX_set_alpn_select_cb(context.get(), &ChooseH2, nullptr);
   // Clients that resume a session must not find it bound to another context after a reload.
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);

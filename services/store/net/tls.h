@@ -12,6 +12,7 @@ struct TlsFiles {
   std::string cert_file, key_file;
   std::string trusted_ca_file;
   bool client_cert_auth = false;
+  bool at_least_1_3 = false;
 };
 
 /// The server's certificate and the CA of its clients. Files are read again when they change on disk, so that

@@ -25,7 +25,6 @@ constexpr IgnoredFlag kIgnored[] = {
     {"raft-read-timeout"},
     {"raft-write-timeout"},
     {"feature-gates"},
-    {"initial-cluster"},
     {"initial-cluster-state"},
     {"discovery"},
     {"discovery-token"},
@@ -46,8 +45,6 @@ constexpr IgnoredFlag kIgnored[] = {
     {"v2-deprecation"},
     {"client-cert-file"},
     {"client-key-file"},
-    {"client-crl-file"},
-    {"client-cert-allowed-hostname"},
     {"peer-cert-file"},
     {"peer-key-file"},
     {"peer-client-cert-file"},
@@ -60,7 +57,6 @@ constexpr IgnoredFlag kIgnored[] = {
     {"cipher-suites"},
     {"cors"},
     {"host-whitelist"},
-    {"tls-min-version"},
     {"tls-max-version"},
     {"auth-token"},
     {"bcrypt-cost"},
@@ -98,7 +94,6 @@ constexpr IgnoredFlag kIgnored[] = {
     {"experimental-snapshot-catchup-entries"},
     {"snapshot-catchup-entries"},
     {"proxy"},
-    {"config-file"},
     {"log-package-levels"},
     {"proxy-failure-wait"},
     {"proxy-refresh-interval"},
@@ -135,7 +130,12 @@ constexpr IgnoredFlag kIgnored[] = {
     {"debug", true},
 };
 
+// Whoever gives these counts on their effect.
+constexpr std::string_view kRefused[] = {"client-crl-file", "client-cert-allowed-hostname", "config-file"};
+
 }  // namespace
+
+bool IsRefusedFlag(std::string_view name) { return std::ranges::find(kRefused, name) != std::end(kRefused); }
 
 const IgnoredFlag* FindIgnoredFlag(std::string_view name) {
   const auto* found = std::ranges::find(kIgnored, name, &IgnoredFlag::name);

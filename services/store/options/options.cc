@@ -38,6 +38,15 @@ bool Boolean(const std::string& text) {
   throw std::invalid_argument("not a boolean: " + text);
 }
 
+void RequireOneMember(const std::string& members) {
+  if (members.find(',') != std::string::npos) throw std::invalid_argument("this store is a cluster of one member");
+}
+
+bool IsTls13(const std::string& version) {
+  if (version != "TLS1.2" && version != "TLS1.3" && !version.empty()) throw std::invalid_argument("not a TLS version");
+  return version == "TLS1.3";
+}
+
 struct Flag {
   bool boolean = false;
   std::function<void(const std::string&)> set;
@@ -66,10 +75,12 @@ std::map<std::string, Flag> KnownFlags(Options& o, Retention& retention) {
       {"advertise-client-urls", list(o.advertise_client_urls)},
       {"initial-advertise-peer-urls", list(o.initial_advertise_peer_urls)},
       {"initial-cluster-token", text(o.initial_cluster_token)},
+      {"initial-cluster", {false, &RequireOneMember}},
       {"cert-file", text(o.tls.cert_file)},
       {"key-file", text(o.tls.key_file)},
       {"trusted-ca-file", text(o.tls.trusted_ca_file)},
       {"client-cert-auth", yes_no(o.tls.client_cert_auth)},
+      {"tls-min-version", {false, [&o](const std::string& v) { o.tls.at_least_1_3 = IsTls13(v); }}},
       {"unsafe-no-fsync", {true, [&o](const std::string& v) { o.sync = !Boolean(v); }}},
       {"sync", {true, [&o](const std::string& v) { o.sync = Boolean(v); }}},
       {"quota-backend-bytes", {false, [&o](const std::string& v) { o.quota_backend_bytes = Integer(v); }}},
@@ -154,6 +165,7 @@ Options ParseOptions(const std::vector<std::string>& arguments) {
       name.resize(equals);
     }
     const auto found = known.find(name);
+    if (IsRefusedFlag(name)) throw std::invalid_argument("flag not supported by this store: --" + name);
     const IgnoredFlag* ignored = FindIgnoredFlag(name);
     if (found == known.end() && ignored == nullptr) throw std::invalid_argument("unknown flag: --" + name);
     const bool boolean = found != known.end() ? found->second.boolean : ignored->boolean;

@@ -42,6 +42,12 @@ INSTANTIATE_TEST_SUITE_P(
     Table, BadOptions,
     ::testing::Values(Case{{"--no-such-flag"}, "unknown flag: --no-such-flag"},
                       Case{{"--data-dir"}, "flag needs a value: --data-dir"}, Case{{"serve"}, "unexpected argument: serve"},
+                      Case{{"--client-crl-file=f"}, "flag not supported by this store: --client-crl-file"},
+                      Case{{"--initial-cluster", "a=http://a:1,b=http://b:1"},
+                           "invalid value \"a=http://a:1,b=http://b:1\" for flag --initial-cluster: this store is a "
+                           "cluster of one member"},
+                      Case{{"--tls-min-version=SSL3"},
+                           "invalid value \"SSL3\" for flag --tls-min-version: not a TLS version"},
                       Case{{"--max-txn-ops=x"}, "invalid value \"x\" for flag --max-txn-ops: not a number: x"},
                       Case{{"--auto-compaction-mode=no", "--auto-compaction-retention=1"},
                            "unknown auto-compaction-mode \"no\""}));

@@ -21,8 +21,12 @@ std::string MemberListResponse(const Services& services) {
   return response;
 }
 
-Method Refuse(Status status) {
-  return UnaryBytes([status](const CallPtr& call, std::string_view) { call->Finish(status); });
+// No other member exists, and with the only one it cannot be done.
+template <class Request>
+Method RefuseOwn(const Services& services, Status status) {
+  return Unary<Request>([&services, status](const CallPtr& call, const Request& request) {
+    call->Finish(request.id() == services.identity.member_id ? status : errors::MemberNotFound());
+  });
 }
 
 }  // namespace
@@ -33,23 +37,10 @@ void AddClusterMethods(Services& services, Methods& methods) {
       [&services](const CallPtr& call, std::string_view) { Answer(call, MemberListResponse(services)); });
   methods["/etcdserverpb.Cluster/MemberAdd"] =
       Refuse({Status::kFailedPrecondition, "etcdserver: the embedded store is a cluster of one; export to etcd to grow"});
-  methods["/etcdserverpb.Cluster/MemberUpdate"] = Refuse(errors::MemberNotFound());
-  methods["/etcdserverpb.Cluster/MemberRemove"] = Refuse(errors::NotEnoughStartedMembers());
-  methods["/etcdserverpb.Cluster/MemberPromote"] = Refuse(errors::MemberNotLearner());
-  methods["/etcdserverpb.Auth/Authenticate"] = Refuse(errors::AuthNotEnabled());
-  for (const char* method : {"/etcdserverpb.Auth/UserList", "/etcdserverpb.Auth/RoleList"}) {
-    methods[method] = UnaryBytes([&services](const CallPtr& call, std::string_view) {
-      std::string response;
-      wire::AppendMessage(response, 1, services.identity.Header(services.store.Durable()));
-      Answer(call, std::move(response));
-    });
-  }
-  methods["/etcdserverpb.Auth/AuthStatus"] = UnaryBytes([&services](const CallPtr& call, std::string_view) {
-    std::string response;
-    wire::AppendMessage(response, 1, services.identity.Header(services.store.Durable()));
-    wire::AppendInteger(response, 3, std::int64_t{1});  // the revision of an auth store that was never used
-    Answer(call, std::move(response));
-  });
+  methods["/etcdserverpb.Cluster/MemberUpdate"] = RefuseOwn<MemberUpdateRequest>(
+      services, {Status::kFailedPrecondition, "etcdserver: the embedded store has no peer URLs but those of its flags"});
+  methods["/etcdserverpb.Cluster/MemberRemove"] = RefuseOwn<MemberRemoveRequest>(services, errors::NotEnoughStartedMembers());
+  methods["/etcdserverpb.Cluster/MemberPromote"] = RefuseOwn<MemberPromoteRequest>(services, errors::MemberNotLearner());
 }
 
 }  // namespace apimesh::store

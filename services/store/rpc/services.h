@@ -43,6 +43,7 @@ void AddKvMethods(Services& services, Methods& methods);
 void AddWatchMethods(Services& services, Methods& methods);
 void AddLeaseMethods(Services& services, Methods& methods);
 void AddClusterMethods(Services& services, Methods& methods);
+void AddAuthMethods(Services& services, Methods& methods);
 void AddMaintenanceMethods(Services& services, Methods& methods);
 void AddSnapshotMethod(Services& services, Methods& methods);
 void AddHealthMethods(Methods& methods);

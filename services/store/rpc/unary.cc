@@ -30,6 +30,10 @@ Method UnaryBytes(Run run) {
   return [shared](const CallPtr& call) { return std::make_unique<UnaryHandler>(call, shared); };
 }
 
+Method Refuse(Status status) {
+  return UnaryBytes([status](const CallPtr& call, std::string_view) { call->Finish(status); });
+}
+
 void Answer(const CallPtr& call, std::string response) {
   call->Send(std::move(response));
   call->Finish({});
@@ -45,6 +49,7 @@ Methods AllMethods(Services& services) {
   AddWatchMethods(services, methods);
   AddLeaseMethods(services, methods);
   AddClusterMethods(services, methods);
+  AddAuthMethods(services, methods);
   AddMaintenanceMethods(services, methods);
   AddSnapshotMethod(services, methods);
   AddHealthMethods(methods);

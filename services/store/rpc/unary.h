@@ -11,6 +11,8 @@ namespace apimesh::store {
 
 /// A method with one request and one response; `run` answers the call, now or later.
 Method UnaryBytes(std::function<void(const CallPtr& call, std::string_view message)> run);
+/// A method that always fails so.
+Method Refuse(Status status);
 
 void Answer(const CallPtr& call, std::string response);
 

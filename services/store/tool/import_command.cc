@@ -27,7 +27,9 @@ class Importer {
   Revision Run() {
     const Revision start = CopyKeys();
     CopyLeases();
-    return Follow(start);
+    const Revision reached = Follow(start);
+    CopyLeases();  // what was attached meanwhile may belong to a lease that is newer than the first copy
+    return reached;
   }
 
  private:
