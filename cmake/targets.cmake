@@ -51,7 +51,7 @@ function(apimesh_service name)
   target_link_libraries(${name}_lib PUBLIC ${arg_DEPS})
   add_executable(${name} ${CMAKE_CURRENT_SOURCE_DIR}/main.cc)
   target_precompile_headers(${name} REUSE_FROM apimesh_pch)
-  target_link_libraries(${name} PRIVATE ${name}_lib)
+  target_link_libraries(${name} PRIVATE ${name}_lib $<$<BOOL:${JEMALLOC_LIBRARY}>:-Wl,--no-as-needed,${JEMALLOC_LIBRARY},--as-needed>)
   _apimesh_tests(${name}_lib ${arg_TEST_DEPS})
 endfunction()
 

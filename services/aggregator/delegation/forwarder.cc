@@ -80,12 +80,11 @@ Task<> Forwarder::Forward(Exchange& exchange) {
   } else if (exchange.long_running) {
     co_await ForwardStream(exchange, *delegate->client, std::move(request));
   } else {
-    // Only reads can be large enough to be asked for again, and they have no body worth keeping.
+    // Only reads can be large enough to be asked for again, and they have no body that would be missing then.
     const bool may_repeat = request.method == "GET";
-    rpc::Request again;
-    if (may_repeat) again = request;
     rpc::Response response = co_await delegate->client->Call(std::move(request));
     if (response.use_stream && may_repeat) {
+      rpc::Request again = ToMeshRequest(exchange);
       co_await ForwardStream(exchange, *delegate->client, std::move(again));
     } else {
       co_await exchange.reply.Send(response.code, std::move(response.headers), std::move(response.body));
