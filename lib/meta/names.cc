@@ -218,11 +218,18 @@ Complaints NameIsDns1035Label(std::string_view name, bool prefix) {
 Complaints NameIsPathSegment(std::string_view name, bool prefix) { return CheckPathSegment(name, prefix); }
 
 std::uint64_t SecureRandomBits() {
-  std::uint64_t bits = 0;
-  if (RAND_bytes(reinterpret_cast<unsigned char*>(&bits), sizeof bits) != 1) {
-    throw std::runtime_error("the system gives no random bytes");
+  // Asking OpenSSL costs the same for one number as for many.
+  thread_local struct {
+    std::uint64_t numbers[64];
+    std::size_t left = 0;
+  } pool;
+  if (pool.left == 0) {
+    if (RAND_bytes(reinterpret_cast<unsigned char*>(pool.numbers), sizeof pool.numbers) != 1) {
+      throw std::runtime_error("the system gives no random bytes");
+    }
+    pool.left = std::size(pool.numbers);
   }
-  return bits;
+  return pool.numbers[--pool.left];
 }
 
 std::string GenerateName(std::string_view base, const RandomBits& random) {

@@ -38,7 +38,7 @@ class GrpcDelegateClient final : public DelegateClient {
 
   Task<Response> Call(Request request) override {
     h2::CallOptions options{.deadline = request.deadline};
-    h2::Message message = h2::Pack(ToProto(std::move(request)));
+    h2::Message message = Encode(std::move(request));
     h2::UnaryResult answer = co_await channel_->Unary(methods::kCall, std::move(message), std::move(options));
     if (!answer.status.ok()) co_return Failed(answer.status);
     Response response;
@@ -50,7 +50,7 @@ class GrpcDelegateClient final : public DelegateClient {
 
   Task<> Stream(Request request, ResponseStream& out) override {
     h2::CallOptions options{.deadline = request.deadline};
-    h2::Message message = h2::Pack(ToProto(std::move(request)));
+    h2::Message message = Encode(std::move(request));
     h2::ClientCall call = co_await channel_->Open(methods::kStream, std::move(options));
     co_await call.Write(std::move(message));
     call.WritesDone();

@@ -161,13 +161,6 @@ Request FromProto(mesh::v1::Request&& message) {
   return request;
 }
 
-bool ParseRequest(const std::string& bytes, Request* request) {
-  mesh::v1::Request message;
-  if (!message.ParseFromString(bytes)) return false;
-  *request = FromProto(std::move(message));
-  return true;
-}
-
 Headers FromProto(google::protobuf::RepeatedPtrField<mesh::v1::Header>&& headers) {
   Headers out;
   out.reserve(headers.size());

@@ -12,8 +12,10 @@ namespace apimesh::rpc {
 
 mesh::v1::Request ToProto(Request request);
 Request FromProto(mesh::v1::Request&& message);
-/// Reads the bytes of a mesh::v1::Request; false if they are not one.
-bool ParseRequest(const std::string& bytes, Request* request);
+/// The bytes of a mesh::v1::Request, without a message in between; the body is a piece of its own.
+h2::Message Encode(Request request);
+/// Reads them; false if they are not one.
+bool ParseRequest(std::string_view bytes, Request* request);
 
 mesh::v1::Response ToProto(const Response& response);
 Response FromProto(mesh::v1::Response&& message);
