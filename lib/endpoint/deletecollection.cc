@@ -24,7 +24,8 @@ Task<Answer> DeleteCollection(RequestPtr request) {
   meta.remaining = cursor->Remaining();
 
   const bool namespaced = request->Resource().scope == registry::Scope::kNamespaced;
-  std::string body = writer->Head(meta);
+  Pieces body;
+  body.Text(writer->Head(meta));
   for (const storage::EntryPtr& entry : entries) {
     const std::string& key = entry->GetKey().text;
     const std::size_t slash = namespaced ? key.find('/') : std::string::npos;
@@ -35,10 +36,10 @@ Task<Answer> DeleteCollection(RequestPtr request) {
     if (!deleted && !deleted.error().Is("NotFound")) co_return deleted.error();
     writer->AppendItem(body, *entry);
   }
-  body += writer->Tail(meta);
+  body.Text(writer->Tail(meta));
   rpc::Response response;
   response.headers.emplace_back("content-type", std::string(codec::MediaTypeOf(request->output.format)));
-  response.body.emplace_back(writer->NeedsWhole() ? writer->Whole(std::move(body)) : std::move(body));
+  response.body = Finished(*writer, body);
   co_return response;
 }
 

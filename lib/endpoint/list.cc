@@ -5,7 +5,7 @@
 namespace apimesh::endpoint {
 namespace {
 
-constexpr std::size_t kPieceBytes = 64 << 10;
+constexpr std::size_t kPieceBytes = 256 << 10;
 constexpr std::size_t kWholeBytes = 256 << 10;  // up to here one message is cheaper than a stream
 constexpr std::size_t kItemsAtOnce = 64;
 
@@ -58,7 +58,8 @@ rpc::Headers HeadersOf(const ResourceRequest& request) {
 
 Task<Answer> List(RequestPtr request) {
   ASSIGN_OR_CO_RETURN(Listing listing, co_await Begin(request));
-  std::string body = listing.writer->Head(listing.meta);
+  Pieces body;
+  body.Text(listing.writer->Head(listing.meta));
   while (true) {
     const std::vector<storage::EntryPtr> some = listing.Next();
     if (some.empty()) break;
@@ -69,10 +70,10 @@ Task<Answer> List(RequestPtr request) {
       co_return large;
     }
   }
-  body += listing.writer->Tail(listing.meta);
+  body.Text(listing.writer->Tail(listing.meta));
   rpc::Response response;
   response.headers = HeadersOf(*request);
-  response.body.emplace_back(listing.writer->NeedsWhole() ? listing.writer->Whole(std::move(body)) : std::move(body));
+  response.body = Finished(*listing.writer, body);
   co_return response;
 }
 
@@ -80,21 +81,20 @@ Task<meta::Result<>> StreamList(RequestPtr request, rpc::ResponseStream& stream)
   ASSIGN_OR_CO_RETURN(Listing listing, co_await Begin(request));
   const bool whole = listing.writer->NeedsWhole();
   if (!co_await stream.WriteHead(200, HeadersOf(*request))) co_return meta::Result<>();
-  std::string piece = listing.writer->Head(listing.meta);
+  Pieces piece;
+  piece.Text(listing.writer->Head(listing.meta));
   while (true) {
     const std::vector<storage::EntryPtr> some = listing.Next();
     if (some.empty()) break;
     for (const storage::EntryPtr& entry : some) {
       listing.writer->AppendItem(piece, *entry);
       if (whole || piece.size() < kPieceBytes) continue;
-      std::vector<SharedBytes> out;
-      out.emplace_back(std::exchange(piece, {}));
+      std::vector<SharedBytes> out = piece.Take();
       if (!co_await stream.Write(std::move(out))) co_return meta::Result<>();
     }
   }
-  piece += listing.writer->Tail(listing.meta);
-  std::vector<SharedBytes> out;
-  out.emplace_back(whole ? listing.writer->Whole(std::move(piece)) : std::move(piece));
+  piece.Text(listing.writer->Tail(listing.meta));
+  std::vector<SharedBytes> out = Finished(*listing.writer, piece);
   co_await stream.Write(std::move(out));
   co_return meta::Result<>();
 }

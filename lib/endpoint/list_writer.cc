@@ -26,8 +26,8 @@ class JsonWriter : public ListWriter {
  public:
   explicit JsonWriter(RequestPtr request) : request_(std::move(request)) {}
 
-  void AppendItem(std::string& out, const storage::Entry& entry) final {
-    if (!first_) out += ',';
+  void AppendItem(Pieces& out, const storage::Entry& entry) final {
+    if (!first_) out.Text(",");
     first_ = false;
     AppendOne(out, entry);
   }
@@ -36,7 +36,7 @@ class JsonWriter : public ListWriter {
   std::string Whole(std::string joined) override { return Convert(*request_, std::move(joined), nullptr); }
 
  protected:
-  virtual void AppendOne(std::string& out, const storage::Entry& entry) = 0;
+  virtual void AppendOne(Pieces& out, const storage::Entry& entry) = 0;
   RequestPtr request_;
 
  private:
@@ -57,19 +57,19 @@ class ObjectList final : public JsonWriter {
   }
 
  protected:
-  void AppendOne(std::string& out, const storage::Entry& entry) override {
+  void AppendOne(Pieces& out, const storage::Entry& entry) override {
     const SharedBytes bytes = entry.Json();
     const std::string_view text = bytes.View();
     if (text.starts_with(prefix_)) {
-      out += '{';
-      out += text.substr(prefix_.size());
+      out.Text("{");
+      out.Shared(bytes, text.substr(prefix_.size()));
       return;
     }
     meta::Result<json::value> value = codec::ParseJson(text, meta::NewArena());
     if (!value || !value->is_object()) return;
     meta::EraseField(value->get_object(), "kind");
     meta::EraseField(value->get_object(), "apiVersion");
-    codec::AppendJson(out, *value);
+    out.Text(codec::WriteJson(*value));
   }
 
  private:
@@ -92,7 +92,7 @@ class CustomList final : public JsonWriter {
   }
 
  protected:
-  void AppendOne(std::string& out, const storage::Entry& entry) override { out += entry.Json().View(); }
+  void AppendOne(Pieces& out, const storage::Entry& entry) override { out.Shared(entry.Json()); }
 };
 
 class TableList final : public JsonWriter {
@@ -106,8 +106,8 @@ class TableList final : public JsonWriter {
   }
 
  protected:
-  void AppendOne(std::string& out, const storage::Entry& entry) override {
-    out += TableRow(*request_, entry.Json().View(), include_);
+  void AppendOne(Pieces& out, const storage::Entry& entry) override {
+    out.Text(TableRow(*request_, entry.Json().View(), include_));
   }
 
  private:
@@ -128,10 +128,10 @@ class MetadataList final : public JsonWriter {
   }
 
  protected:
-  void AppendOne(std::string& out, const storage::Entry& entry) override {
+  void AppendOne(Pieces& out, const storage::Entry& entry) override {
     const ResourceRequest& request = *request_;
     const auto make = [&request](std::string_view text) { return PartialMetadataOf(request, text); };
-    out += entry.Encoded("metadata." + request.output.as_version, make).View();
+    out.Shared(entry.Encoded("metadata." + request.output.as_version, make));
   }
 };
 
@@ -141,8 +141,11 @@ class ProtobufList final : public ListWriter {
   std::string Head(const ListMeta& meta) override {
     return ListMetaField(meta.resource_version, meta.continue_token, meta.remaining);
   }
-  void AppendItem(std::string& out, const storage::Entry& entry) override {
-    AppendItemField(out, UnwrapEnvelope(ProtobufOf(*request_->served, entry).View()));
+  void AppendItem(Pieces& out, const storage::Entry& entry) override {
+    const SharedBytes bytes = ProtobufOf(*request_->served, entry);
+    const std::string_view message = UnwrapEnvelope(bytes.View());
+    out.Text(ItemFieldHead(message.size()));
+    out.Shared(bytes, message);
   }
   std::string Tail(const ListMeta&) override { return ""; }
   bool NeedsWhole() const override { return true; }
@@ -157,6 +160,11 @@ class ProtobufList final : public ListWriter {
 };
 
 }  // namespace
+
+std::vector<SharedBytes> Finished(ListWriter& writer, Pieces& pieces) {
+  if (!writer.NeedsWhole()) return pieces.Take();
+  return std::vector<SharedBytes>(1, SharedBytes(writer.Whole(pieces.Join())));
+}
 
 meta::Result<std::unique_ptr<ListWriter>> NewListWriter(RequestPtr request) {
   const codec::OutputType& output = request->output;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "lib/base/pieces.h"
 #include "lib/endpoint/request.h"
 #include "lib/storage/store.h"
 
@@ -21,12 +22,15 @@ class ListWriter {
  public:
   virtual ~ListWriter() = default;
   virtual std::string Head(const ListMeta& meta) = 0;
-  virtual void AppendItem(std::string& out, const storage::Entry& entry) = 0;
+  virtual void AppendItem(Pieces& out, const storage::Entry& entry) = 0;
   virtual std::string Tail(const ListMeta& meta) = 0;
   /// The pieces must be joined and then converted (YAML, indented JSON, the envelope of protobuf).
   virtual bool NeedsWhole() const { return false; }
   virtual std::string Whole(std::string joined) { return joined; }
 };
+
+/// The body that the pieces of a whole list make.
+std::vector<SharedBytes> Finished(ListWriter& writer, Pieces& pieces);
 
 /// The writer for what was negotiated; 400 and 406 for what a list can't be.
 meta::Result<std::unique_ptr<ListWriter>> NewListWriter(RequestPtr request);

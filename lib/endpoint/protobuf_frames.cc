@@ -70,6 +70,11 @@ std::string ListMetaField(std::string_view resource_version, std::string_view co
   return out;
 }
 
-void AppendItemField(std::string& out, std::string_view message) { AppendField(out, 2, message); }
+std::string ItemFieldHead(std::size_t size) {
+  std::string out;
+  AppendVarint(out, 2 << 3 | 2);
+  AppendVarint(out, size);
+  return out;
+}
 
 }  // namespace apimesh::endpoint

@@ -18,6 +18,7 @@ std::string_view UnwrapEnvelope(std::string_view envelope);
 /// The fields of a list message: ListMeta (1), then each item (2).
 std::string ListMetaField(std::string_view resource_version, std::string_view continue_token,
                           std::optional<std::int64_t> remaining);
-void AppendItemField(std::string& out, std::string_view message);
+/// What stands before an item of that size.
+std::string ItemFieldHead(std::size_t size);
 
 }  // namespace apimesh::endpoint
