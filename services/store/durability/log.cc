@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <random>
 #include <stdexcept>
 #include <system_error>
@@ -20,6 +19,7 @@ namespace {
 
 // Header of a segment: magic, u32 epoch, u32 zero.
 constexpr std::string_view kMagic = "APIMLOG2";
+constexpr std::string_view kMagicWithoutEpoch = "APIMLOG1";  // of the first version: frames follow at once
 // Space is reserved ahead, so that the blocks of a segment lie together and fdatasync has no file size to update.
 constexpr off_t kReserve = 8 * 1024 * 1024;
 // Reserved blocks become written ones by this much at a time: a file system notes that in its journal, which costs a wait.
@@ -36,6 +36,22 @@ void SyncFolder(const std::filesystem::path& folder) {
   const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0 || fsync(fd) != 0) Die("fsync of the folder");
   close(fd);
+}
+
+// What lies behind a hole cannot belong to the frames before it. Reserved space that was never written counts as one.
+std::string ReadUpToTheFirstHole(const std::filesystem::path& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) throw std::runtime_error("cannot read " + path.string());
+  off_t end = lseek(fd, 0, SEEK_HOLE);
+  if (end < 0) end = lseek(fd, 0, SEEK_END);  // a file system that does not know
+  std::string bytes(static_cast<std::size_t>(std::max<off_t>(end, 0)), '\0');
+  std::size_t got = 0;
+  for (ssize_t part = 1; part > 0 && got < bytes.size(); got += static_cast<std::size_t>(std::max<ssize_t>(part, 0))) {
+    part = pread(fd, bytes.data() + got, bytes.size() - got, static_cast<off_t>(got));
+  }
+  close(fd);
+  if (got < bytes.size()) throw std::runtime_error("cannot read " + path.string());
+  return bytes;
 }
 
 }  // namespace
@@ -120,20 +136,16 @@ void Log::Append(std::string_view frames) {
 }
 
 SegmentContents ReadSegment(const LogSegment& segment) {
-  std::string bytes(std::filesystem::file_size(segment.path), '\0');
-  std::ifstream file(segment.path, std::ios::binary);
-  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  if (!file) throw std::runtime_error("cannot read " + segment.path.string());
-  if (!bytes.starts_with(kMagic)) {
-    // A segment whose creation was cut short holds nothing.
-    if (bytes.size() < kMagic.size() || bytes.find_first_not_of('\0') == std::string::npos) return {};
-    throw std::runtime_error("not a log of this store: " + segment.path.string());
-  }
-  if (bytes.size() < SegmentContents::kHeaderBytes) return {};
+  const std::string bytes = ReadUpToTheFirstHole(segment.path);
   SegmentContents contents;
-  std::memcpy(&contents.epoch, bytes.data() + kMagic.size(), sizeof contents.epoch);
-  bytes.erase(0, SegmentContents::kHeaderBytes);
-  contents.frames = std::move(bytes);
+  if (bytes.starts_with(kMagic) && bytes.size() >= SegmentContents::kHeaderBytes) {
+    std::memcpy(&contents.epoch, bytes.data() + kMagic.size(), sizeof contents.epoch);
+    contents.frames = bytes.substr(SegmentContents::kHeaderBytes);
+  } else if (bytes.starts_with(kMagicWithoutEpoch)) {
+    contents.frames = bytes.substr(kMagicWithoutEpoch.size());
+  } else if (bytes.size() >= kMagic.size() && bytes.find_first_not_of('\0') != std::string::npos) {
+    throw std::runtime_error("not a log of this store: " + segment.path.string());
+  }  // else: a segment whose creation was cut short, which holds nothing
   return contents;
 }
 
