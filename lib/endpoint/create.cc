@@ -52,10 +52,11 @@ Task<meta::ApiError> Exists(RequestPtr request, storage::Key key, meta::ApiError
   co_return meta::ApiError(std::move(data));
 }
 
-Task<Answer> CreateOnce(std::shared_ptr<Creation> creation) {
+/// `last`: there will be no other attempt, so the object need not be kept.
+Task<Answer> CreateOnce(std::shared_ptr<Creation> creation, bool last) {
   const RequestPtr& request = creation->request;
   const registry::Resource& resource = request->Resource();
-  meta::Object object = creation->object;
+  meta::Object object = last ? std::move(creation->object) : creation->object;
   const bool generated = object.Name().empty() && !object.GenerateName().empty();
   registry::Hooks* hooks = creation->options.dry_run ? nullptr : resource.hooks.get();
   if (hooks) CO_RETURN_IF_ERROR(co_await hooks->BeginCreate(request->ctx, object));
@@ -123,8 +124,9 @@ Task<Answer> Create(RequestPtr request) {
   creation->options = std::move(options);
   creation->object = std::move(object);
   for (int attempt = 1;; ++attempt) {
-    Answer answer = co_await CreateOnce(creation);
-    if (answer || !retry || attempt == kNameAttempts || !answer.error().Is("AlreadyExists")) co_return answer;
+    const bool last = !retry || attempt == kNameAttempts;
+    Answer answer = co_await CreateOnce(creation, last);
+    if (answer || last || !answer.error().Is("AlreadyExists")) co_return answer;
   }
 }
 

@@ -55,6 +55,7 @@ storage::ResourceConfig StorageConfig(const registry::Resource& resource) {
     };
   }
   config.selectable_fields = resource.selectable_fields;
+  config.field_defaults = resource.field_defaults;
   config.read_fields = resource.read_fields;
   return config;
 }

@@ -66,7 +66,7 @@ Task<UpdateAnswer> CreateInstead(StatePtr state) {
   if (request.env->authorize_create) CO_RETURN_IF_ERROR(co_await request.env->authorize_create(request.ctx));
   CO_RETURN_IF_ERROR(co_await Validate(state, Operation::kCreate, object, nullptr));
   CO_RETURN_IF_ERROR(Settle(request, object));
-  state->settled = object;
+  if (state->input.options.dry_run) state->settled = object;
   co_return std::optional<Store::Update>(Store::Update{std::move(object), request.Resource().ttl});
 }
 
@@ -104,7 +104,7 @@ Task<UpdateAnswer> UpdateOnce(StatePtr state, const meta::Object* current) {
                                             request.subresource && !request.subresource->scale));
   CO_RETURN_IF_ERROR(co_await Validate(state, Operation::kUpdate, object, current));
   CO_RETURN_IF_ERROR(Settle(request, object));
-  state->settled = object;
+  if (state->input.options.dry_run) state->settled = object;
   if (registry::DeletesDuringUpdate(request.Strategy(), object, *current)) {
     state->emptied = std::move(object);
     co_return std::optional<Store::Update>();

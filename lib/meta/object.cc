@@ -2,6 +2,8 @@
 
 #include <boost/json/monotonic_resource.hpp>
 
+#include <memory>
+
 namespace apimesh::meta {
 
 const json::value* FindField(const json::object& object, std::string_view name) {
@@ -25,6 +27,15 @@ bool EraseField(json::object& object, std::string_view name) {
 }
 
 json::storage_ptr NewArena() { return json::make_shared_resource<json::monotonic_resource>(); }
+
+Object::Object(const Object& other) : root_(other.root_, NewArena()) {}
+
+Object& Object::operator=(Object&& other) noexcept {
+  if (this == &other) return *this;
+  std::destroy_at(&root_);
+  std::construct_at(&root_, std::move(other.root_));
+  return *this;
+}
 
 std::string_view Object::ApiVersion() const { return FindString(root_, "apiVersion"); }
 std::string_view Object::Kind() const { return FindString(root_, "kind"); }

@@ -20,6 +20,12 @@ class Object {
  public:
   Object() = default;
   explicit Object(json::object root) : root_(std::move(root)) {}
+  /// A copy has an arena of its own; a move takes the other's along. (A json::object copies into the heap, and a moved one
+  /// is copied where its arena differs.)
+  Object(const Object& other);
+  Object(Object&& other) noexcept = default;
+  Object& operator=(const Object& other) { return *this = Object(other); }
+  Object& operator=(Object&& other) noexcept;
 
   json::object& Root() { return root_; }
   const json::object& Root() const { return root_; }

@@ -131,6 +131,7 @@ struct Resource {
   std::function<void(meta::json::object& document)> from_stored, to_stored;
   std::chrono::seconds ttl{0};
   std::vector<std::string> selectable_fields;
+  std::vector<std::string> field_defaults;  // of fields that are absent, in the same order
   std::function<std::vector<std::string>(const meta::Object& object)> read_fields;
   TablePrinter table;
   /// Rules of names: nullptr means a DNS subdomain.

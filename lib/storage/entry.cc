@@ -53,6 +53,10 @@ meta::Result<CachedEntryPtr> CachedEntry::FromJson(const std::shared_ptr<const E
   attributes->labels = std::move(scanned->labels);
   attributes->labels.shrink_to_fit();
   attributes->fields = std::move(scanned->fields);
+  const std::vector<std::string>& defaults = recipe->config.field_defaults;
+  for (std::size_t i = 0; i < std::min(defaults.size(), attributes->fields.size()); ++i) {
+    if (attributes->fields[i].empty()) attributes->fields[i] = defaults[i];
+  }
   if (recipe->config.read_fields) {
     ASSIGN_OR_RETURN(meta::json::value document, codec::ParseJson(entry->json_.View(), meta::NewArena()));
     if (!document.is_object()) return meta::InternalError(fmt::format("{} is no object", entry->key_.text));

@@ -41,6 +41,8 @@ struct ResourceConfig {
   /// Selectable fields besides metadata.name and metadata.namespace, with the function that reads them (same order).
   /// Without the function a field's name is the path of its value ("spec.nodeName"): cheaper, because no document is made.
   std::vector<std::string> selectable_fields;
+  /// What a path without a value counts as, in the same order; "" beyond its end.
+  std::vector<std::string> field_defaults;
   std::function<std::vector<std::string>(const meta::Object& object)> read_fields;
 };
 

@@ -45,7 +45,7 @@ std::optional<registry::ScalePaths> ScaleOfVersion(const json::object& version) 
   return registry::ScalePaths{path("specReplicasPath"), path("statusReplicasPath"), path("labelSelectorPath")};
 }
 
-void AddSubresources(registry::Resource& resource, const json::object& version, const CustomStrategyOptions& options) {
+void AddSubresources(registry::Resource& resource, const CustomStrategyOptions& options) {
   if (options.has_status) {
     registry::Subresource status;
     status.name = "status";
@@ -90,7 +90,7 @@ registry::Resource MakeResource(const Definition& definition, const json::object
   resource.storage_gvk = {definition.group, definition.storage_version, definition.names.kind};
   CustomStrategyOptions options{resource.gvk, node, meta::Find(version, "subresources", "status") != nullptr, ScaleOfVersion(version)};
   resource.strategy = MakeCustomStrategy(options);
-  AddSubresources(resource, version, options);
+  AddSubresources(resource, options);
   AddSelectableFields(resource, version);
   resource.table = PrinterOf(meta::FindField(version, "additionalPrinterColumns"));
   return resource;

@@ -193,10 +193,7 @@ registry::Resource NodeResource() {
   registry::Resource resource = FromTable("", "v1", "nodes", std::make_shared<NodeStrategy>());
   SubresourceOf(resource, "status").strategy = std::make_shared<NodeStatusStrategy>(resource.strategy);
   resource.selectable_fields = {"spec.unschedulable"};
-  resource.read_fields = [](const meta::Object& node) {
-    const json::value* cordoned = meta::Find(node.Root(), "spec", "unschedulable");
-    return std::vector<std::string>{cordoned && cordoned->is_bool() && cordoned->get_bool() ? "true" : "false"};
-  };
+  resource.field_defaults = {"false"};
   resource.table = {{NameColumn(),
                      {.name = "Status", .description = "Whether pods can run there."},
                      {.name = "Roles", .description = "What it is for, by its labels."},

@@ -213,27 +213,13 @@ class EphemeralContainersStrategy final : public registry::Strategy {
   }
 };
 
-std::vector<std::string> ReadFields(const meta::Object& pod) {
-  const auto text = [](std::string_view found) { return std::string(found); };
-  const auto ips = Objects(meta::Find(pod.Root(), "status", "podIPs"));
-  const value* host_network = meta::FindField(Spec(pod), "hostNetwork");
-  return {text(meta::FindString(Spec(pod), "nodeName")),
-          text(meta::FindString(Spec(pod), "restartPolicy")),
-          text(meta::FindString(Spec(pod), "schedulerName")),
-          text(meta::FindString(Spec(pod), "serviceAccountName")),
-          host_network && host_network->is_bool() && host_network->get_bool() ? "true" : "false",
-          text(meta::FindString(pod.Root(), "status", "phase")),
-          ips.empty() ? "" : text(meta::FindString(ips.front(), "ip")),
-          text(meta::FindString(pod.Root(), "status", "nominatedNodeName"))};
-}
-
 }  // namespace
 
 registry::Resource PodResource() {
   registry::Resource resource = FromTable("", "v1", "pods", std::make_shared<PodStrategy>());
   resource.selectable_fields = {"spec.nodeName",  "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName",
                                 "spec.hostNetwork", "status.phase",      "status.podIP",       "status.nominatedNodeName"};
-  resource.read_fields = &ReadFields;
+  resource.field_defaults = {"", "", "", "", "false"};  // spec.hostNetwork
   resource.table = PodTable();
   registry::Subresource& status = SubresourceOf(resource, "status");
   status.strategy = std::make_shared<PodStatusStrategy>();
