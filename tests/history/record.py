@@ -1,0 +1,136 @@
+"""The truth to check against: every change in etcd, followed by a watch on etcd itself, around our processes."""
+import base64
+import bisect
+import http.client
+import json
+import threading
+import time
+
+
+def _b64(text):
+    return base64.b64encode(text.encode()).decode()
+
+
+class Record(threading.Thread):
+    """All events below `prefixes`, in order. Compacts etcd up to what it has seen, every few seconds."""
+
+    def __init__(self, etcd, prefixes, stop, compact_every):
+        super().__init__(daemon=True)
+        self.etcd, self.prefixes, self.stop, self.compact_every = etcd, prefixes, stop, compact_every
+        self.changed = threading.Condition()
+        self.events = {prefix: [] for prefix in prefixes}      # (revision, name, n or None, label)
+        self.revisions = {prefix: [] for prefix in prefixes}   # the same, revisions only
+        self.seen = 0                                          # everything up to here is recorded
+        self.compactions = 0
+        self.errors = []
+
+    def _call(self, path, body, timeout=5):
+        connection = http.client.HTTPConnection("127.0.0.1", self.etcd.port, timeout=timeout)
+        connection.request("POST", path, json.dumps(body))
+        return connection, connection.getresponse()
+
+    def newest(self):
+        connection, answer = self._call("/v3/kv/range", {"key": _b64("x")})
+        revision = int(json.loads(answer.read())["header"]["revision"])
+        connection.close()
+        return revision
+
+    def run(self):
+        compactor = threading.Thread(target=self._compact, daemon=True)
+        compactor.start()
+        while not self.stop.is_set():
+            try:
+                self._follow()
+            except (OSError, http.client.HTTPException, ValueError):
+                self.stop.wait(0.2)
+
+    def _follow(self):
+        start = {"key": _b64("/registry/"), "range_end": _b64("/registry0"), "start_revision": self.seen + 1, "progress_notify": True}
+        connection, answer = self._call("/v3/watch", {"create_request": start}, timeout=30)
+        while not self.stop.is_set():
+            line = answer.readline()
+            if not line:
+                return
+            result = json.loads(line).get("result", {})
+            if result.get("compact_revision"):
+                self.errors.append(f"the record missed {self.seen + 1} to {result['compact_revision']}")
+                self.seen = int(result["compact_revision"])
+                return
+            with self.changed:
+                last = self.seen
+                for event in result.get("events", []):
+                    last = max(last, self._take(event))
+                # Events of one revision come in one message.
+                self.seen = last
+                self.changed.notify_all()
+
+    def _take(self, event):
+        key = base64.b64decode(event["kv"]["key"]).decode()
+        revision = int(event["kv"]["mod_revision"])
+        for prefix in self.prefixes:
+            if not key.startswith(prefix):
+                continue
+            number = label = None
+            if event.get("type") != "DELETE":
+                value = json.loads(base64.b64decode(event["kv"]["value"]))
+                number, label = int(value["data"]["n"]), value["metadata"].get("labels", {}).get("parity")
+            self.events[prefix].append((revision, key[len(prefix):], number, label))
+            self.revisions[prefix].append(revision)
+        return revision
+
+    def _compact(self):
+        while not self.stop.wait(self.compact_every):
+            target = self.seen - 20
+            if target <= 0:
+                continue
+            try:
+                connection, answer = self._call("/v3/kv/compaction", {"revision": target})
+                answer.read()
+                self.compactions += answer.status == 200
+                connection.close()
+            except (OSError, http.client.HTTPException):
+                pass
+
+    def complete(self, seconds):
+        """Waits until everything that has happened in etcd is recorded: until a mark of its own is seen."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            try:
+                connection, answer = self._call("/v3/kv/put", {"key": _b64("/registry/zz-history-mark"), "value": ""})
+                revision = int(json.loads(answer.read())["header"]["revision"])
+                connection.close()
+                return self.wait_for(revision, end - time.monotonic())
+            except (OSError, http.client.HTTPException, ValueError, KeyError):
+                time.sleep(0.2)
+        return False
+
+    def wait_for(self, revision, seconds):
+        with self.changed:
+            return self.changed.wait_for(lambda: self.seen >= revision, seconds)
+
+    # ---- what was true when
+    def state_at(self, prefix, revision):
+        state = {}
+        for at, name, number, label in self.events[prefix]:
+            if at > revision:
+                break
+            if number is None:
+                state.pop(name, None)
+            else:
+                state[name] = (number, at, label)
+        return state
+
+    def between(self, prefix, after, last):
+        revisions = self.revisions[prefix]
+        return self.events[prefix][bisect.bisect_right(revisions, after):bisect.bisect_right(revisions, last)]
+
+    def lives(self, prefix, name):
+        """[(from, to, n)] of one object; `to` is the revision that ended it, or infinity."""
+        found, open_at = [], (0, None)
+        for at, who, number, _ in self.events[prefix]:
+            if who != name:
+                continue
+            found.append((open_at[0], at, open_at[1]))
+            open_at = (at, number)
+        found.append((open_at[0], float("inf"), open_at[1]))
+        return found
