@@ -66,8 +66,11 @@ def main():
     parser.add_argument("--seconds", type=float, help="of each workload in each round")
     parser.add_argument("--ours-only", action="store_true")
     parser.add_argument("--no-envoy", action="store_true")
+    parser.add_argument("--growth", action="store_true", help="instead: what a request costs as objects, watchers, CRDs and bindings grow (bench/growth.py)")
     parser.add_argument("--only", help="workloads whose name has this text")
     arguments = parser.parse_args()
+    if arguments.growth:
+        os.execv(sys.executable, [sys.executable, str(ROOT / "bench/growth.py"), *(a for a in sys.argv[1:] if a != "--growth")])
     rounds = arguments.rounds or (2 if arguments.quick else 3)
     seconds = arguments.seconds or (2 if arguments.quick else 5)
 

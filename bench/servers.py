@@ -68,7 +68,7 @@ class Server:
                 "--max-requests-inflight=3000", "--max-mutating-requests-inflight=1000", "--disable-admission-plugins=ServiceAccount"]
 
     def wait_for_etcd(self):
-        for _ in range(500):
+        for _ in range(6000):
             try:
                 with urllib.request.urlopen(self.etcd.url + "/health", timeout=1):
                     return
@@ -108,12 +108,23 @@ class Server:
                     total += int(line.split()[1])
         return total / 1024
 
-    def stop(self):
+    def stop_server(self):
         self.process.send_signal(signal.SIGTERM)
         try:
             self.process.wait(30)
         except subprocess.TimeoutExpired:
             self.process.kill()
+
+    def restart(self):
+        """The server again on the same etcd; seconds until it is ready."""
+        self.stop_server()
+        began = time.monotonic()
+        self.process = subprocess.Popen(self.command(), stdout=open(self.folder / "log", "ab"), stderr=subprocess.STDOUT, env=self.environment())
+        self.wait_ready()
+        return time.monotonic() - began
+
+    def stop(self):
+        self.stop_server()
         self.etcd.stop()
 
 

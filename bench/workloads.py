@@ -1,6 +1,8 @@
 """What is measured. Each workload runs on a server that holds the seeded pods, and returns the load generator's figures."""
 import json
 import subprocess
+import threading
+import time
 
 from servers import BIN, TOKEN
 
@@ -89,6 +91,79 @@ def change(method, body, content_type):
     return run
 
 
+WIDGETS = "/apis/bench.example.com/v1/namespaces/default/widgets"
+
+
+def custom_definition(name="widgets", group="bench.example.com"):
+    spec = {"type": "object", "properties": {"size": {"type": "integer", "minimum": 0}, "text": {"type": "string"}}}
+    return json.dumps({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": f"{name}.{group}"},
+                       "spec": {"group": group, "scope": "Namespaced",
+                                "names": {"plural": name, "singular": name[:-1], "kind": name[:-1].capitalize(), "listKind": name[:-1].capitalize() + "List"},
+                                "versions": [{"name": "v1", "served": True, "storage": True,
+                                              "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": spec}}}}]}})
+
+
+def widget(name, text):
+    return json.dumps({"apiVersion": "bench.example.com/v1", "kind": "Widget", "metadata": {"name": name}, "spec": {"size": 3, "text": text + "y" * 200}})
+
+
+def once(server, method, path, body, headers=("Content-Type: application/json",)):
+    """One request; "errors" tells whether it was refused."""
+    return load(server, "requests", "--method", method, "--path", path, "--body", body, "--count", "1", "--connections", "1", "--expect-code",
+                "201" if method == "POST" else "200", headers=headers)
+
+
+def custom(method, body, content_type):
+    """Writes of custom resources; {n} makes new ones, {w} the same ones over and over."""
+    counter = {"first": 0}
+
+    def run(server, seconds):
+        once(server, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", custom_definition())
+        for _ in range(200):
+            if not once(server, "GET", WIDGETS + "?limit=1", "")["errors"]:
+                break
+            time.sleep(0.1)
+        for worker in range(8):
+            once(server, "POST", WIDGETS, widget(f"changed-{worker}", "v"))
+        counter["first"] += 1_000_000
+        path = WIDGETS if method == "POST" else WIDGETS + "/changed-{w}" + ("?fieldManager=bench&force=true" if content_type == APPLY else "")
+        return load(server, "requests", "--method", method, "--path", path, "--body", body, "--connections", "8", "--seconds", str(seconds), "--first",
+                    str(counter["first"]), "--expect-code", "201" if method == "POST" else "200", headers=[f"Content-Type: {content_type}"])
+    return run
+
+
+def mixed(server, _):
+    """What a hundred controllers do at once: a fixed number of each kind of request, so that every server does the same work."""
+    for worker in range(8):
+        once(server, "POST", NAMESPACE + "/configmaps", config_map(f"changed-{worker}", "v"))
+    once(server, "POST", NAMESPACE + "/configmaps", config_map("watched", "v"))
+    json_type = ["Content-Type: application/json"]
+    parts = [
+        (["requests", "--path", NAMESPACE + "/pods/pod-7?resourceVersion=0", "--connections", "16", "--count", "2000"], []),
+        (["requests", "--path", NAMESPACE + "/pods/pod-8", "--connections", "16", "--count", "1000"], []),
+        (["requests", "--path", NAMESPACE + "/pods?limit=100", "--connections", "4", "--count", "100"], []),
+        (["requests", "--method", "PUT", "--path", NAMESPACE + "/configmaps/changed-{w}", "--body", config_map("changed-{w}", "u{n}"), "--connections", "8",
+          "--count", "400"], json_type),
+        (["watch", "--path", NAMESPACE + "/configmaps?watch=true&fieldSelector=metadata.name%3Dwatched", "--change-path", NAMESPACE + "/configmaps/watched",
+          "--change-body", '{"data":{"key":"v{n}"}}', "--watchers", "100", "--events", "20"], []),
+    ]
+    results = [None] * len(parts)
+
+    def work(place):
+        results[place] = load(server, *parts[place][0], headers=parts[place][1])
+    threads = [threading.Thread(target=work, args=(place,)) for place in range(len(parts))]
+    began = time.monotonic()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if None in results:
+        raise RuntimeError(f"{server.name}: a part of the mixed traffic failed")
+    done = sum(result["done"] for result in results)
+    return {"done": done, "errors": sum(result["errors"] for result in results), "errorTexts": [text for result in results for text in result["errorTexts"]],
+            "perSecond": done / (time.monotonic() - began), "p50": results[1]["p50"], "p99": results[1]["p99"]}
+
+
 def watch(watchers, events):
     def run(server, _):
         load(server, "requests", "--method", "POST", "--path", NAMESPACE + "/configmaps", "--body", config_map("watched", "v"), "--count", "1", "--connections", "1",
@@ -101,6 +176,8 @@ def watch(watchers, events):
 TABLE = "Accept: application/json;as=Table;v=v1;g=meta.k8s.io"
 METADATA = "Accept: application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"
 PROTOBUF = "Accept: application/vnd.kubernetes.protobuf"
+AGGREGATED = "Accept: application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+STREAMED = "/pods?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=1"
 ITEM = '"uid":"'
 
 # name, function, in the quick form
@@ -118,6 +195,14 @@ WORKLOADS = [
     ("update a ConfigMap", change("PUT", config_map("changed-{w}", "u{n}"), "application/json"), False),
     ("patch a ConfigMap", change("PATCH", '{"data":{"key":"p{n}"}}', "application/merge-patch+json"), False),
     ("apply a ConfigMap", change("PATCH", config_map("changed-{w}", "a{n}"), APPLY), False),
+    ("create a custom resource", custom("POST", widget("new-{n}", "v"), "application/json"), False),
+    ("patch a custom resource", custom("PATCH", '{"spec":{"text":"p{n}"}}', "application/merge-patch+json"), False),
+    ("apply a custom resource", custom("PATCH", widget("changed-{w}", "a{n}"), APPLY), False),
+    ("streaming list (1 s watch)", requests("--path", NAMESPACE + STREAMED, "--connections", "2", "--expect-text", '"type":"ADDED"', "--expect-times", "PODS"), False),
+    ("discovery, aggregated", requests("--path", "/apis", "--connections", "4", headers=[AGGREGATED]), False),
+    ("OpenAPI v2", requests("--path", "/openapi/v2", "--connections", "2"), False),
+    ("OpenAPI v3, apps/v1", requests("--path", "/openapi/v3/apis/apps/v1", "--connections", "4"), False),
+    ("mixed, as 100 controllers", mixed, False),
     ("watch event to 500 watchers", watch(500, 40), True),
     ("watch event to 5,000 watchers", watch(5000, 5), False),
 ]

@@ -271,7 +271,8 @@ Task<Result<WatchBatch>> WatchMux::Next(SubscriptionPtr subscription) {
       wakeup = Wakeup::New();
       subscription->reader = wakeup;
     }
-    if (!co_await Wakeup::Wait(wakeup)) co_return Error{Error::Code::kCancelled, "cancelled"};
+    const bool woken = co_await Wakeup::Wait(wakeup);
+    if (!woken) co_return Error{Error::Code::kCancelled, "cancelled"};
   }
 }
 

@@ -40,7 +40,8 @@ class FakeEtcd::FakeWatch final : public etcd::Watch {
         }
         wakeup = sleeper = Wakeup::New();
       }
-      if (!co_await Wakeup::Wait(wakeup)) co_return Error{Error::Code::kCancelled, "cancelled"};
+      const bool woken = co_await Wakeup::Wait(wakeup);
+      if (!woken) co_return Error{Error::Code::kCancelled, "cancelled"};
     }
   }
 

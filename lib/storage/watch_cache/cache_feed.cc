@@ -28,8 +28,10 @@ struct PendingRange {
     self->done->Wake();
   }
   static Task<etcd::Result<etcd::RangeResult>> Wait(std::shared_ptr<PendingRange> self) {
-    if (!co_await Wakeup::Wait(self->done)) co_return etcd::Error{etcd::Error::Code::kCancelled, "stopped"};
-    co_return std::move(*self->result);
+    const bool done = co_await Wakeup::Wait(self->done);
+    etcd::Result<etcd::RangeResult> result = etcd::Error{etcd::Error::Code::kCancelled, "stopped"};
+    if (done && self->result) result = std::move(*self->result);
+    co_return result;
   }
 };
 
