@@ -24,7 +24,8 @@ class any_io_executor;
 namespace apimesh::h2 {
 
 struct ChannelOptions {
-  /// "unix:/path", "host:port" or "dns:///host:port"; calls take turns between the addresses of a name.
+  /// "unix:/path", "host:port" or "dns:///host:port", or several of them with commas in between; calls take turns between
+  /// all the addresses behind it. Names are looked up again every 10 s.
   std::string target;
   bool tls = false;
   http::ClientOptions tls_files;  // read again when they change

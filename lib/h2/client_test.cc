@@ -1,4 +1,5 @@
 // Our client against gRPC's own server.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
@@ -30,6 +31,7 @@ constexpr const char* kConnect = "/apimesh.mesh.v1.Delegate/Connect";
 class EchoService final : public Delegate::Service {
  public:
   grpc::Status Call(grpc::ServerContext* context, const mesh::v1::Request* request, mesh::v1::Response* response) override {
+    ++called;
     if (request->path() == "/fail") return {grpc::StatusCode::OUT_OF_RANGE, "100% \xe2\x82\xac"};
     while (request->path() == "/hang" && !context->IsCancelled()) std::this_thread::sleep_for(2ms);
     if (context->IsCancelled()) ++cancelled;
@@ -51,7 +53,7 @@ class EchoService final : public Delegate::Service {
     while (both->Read(&frame)) both->Write(frame);
     return grpc::Status::OK;
   }
-  std::atomic<int> cancelled = 0, written = 0;
+  std::atomic<int> cancelled = 0, written = 0, called = 0;
 };
 
 class H2Client : public ::testing::Test {
@@ -193,6 +195,31 @@ Task<int> Echo(std::shared_ptr<Channel> channel) {
   co_return echoed;
 }
 TEST_F(H2Client, MessagesGoBothWays) { EXPECT_EQ(RunTask(Echo(channel_)), 100); }
+
+Task<int> CallOften(std::shared_ptr<Channel> channel, int count) {
+  int answered = 0;
+  for (int i = 0; i < count; ++i) {
+    mesh::v1::Request request;
+    request.set_path("/x");
+    const auto answer = co_await Unary<mesh::v1::Response>(channel, kCall, request, CallOptions());
+    if (answer.status.ok()) ++answered;
+  }
+  co_return answered;
+}
+TEST_F(H2Client, TakesTurnsBetweenReplicasAndDoesWithoutOne) {
+  EchoService second;
+  int port = 0;
+  grpc::ServerBuilder builder;
+  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
+  builder.RegisterService(&second);
+  const auto replica = builder.BuildAndStart();
+  const auto channel = Channel::New({.target = fmt::format("127.0.0.1:{},127.0.0.1:{}", port_, port)});
+  EXPECT_EQ(RunTask(CallOften(channel, 20)), 20);
+  EXPECT_GE(service_.called, 8);
+  EXPECT_GE(second.called, 8);
+  replica->Shutdown(std::chrono::system_clock::now());
+  EXPECT_EQ(RunTask(CallOften(channel, 20)), 20);
+}
 
 TEST_F(H2Client, UnknownMethodIsUnimplemented) {
   const auto answer = RunTask(Unary<mesh::v1::Response>(channel_, "/nobody/Nothing", mesh::v1::Request(), CallOptions()));

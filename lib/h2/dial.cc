@@ -91,39 +91,45 @@ Task<bool> ShakeHands(http::Transport& transport, std::shared_ptr<TimeLimit> lim
 
 }  // namespace
 
-std::string HostOf(const std::string& target) {
-  return std::string_view(target).starts_with(kUnix) ? "localhost" : Split(target).host;
+bool IsName(const std::string& target) {
+  boost::system::error_code failure;
+  if (std::string_view(target).starts_with(kUnix)) return false;
+  asio::ip::make_address(Split(target).host, failure);
+  return failure.failed();
 }
 
-Task<std::vector<std::string>> LookUp(std::string target, std::string& why) {
-  std::vector<std::string> addresses;
-  if (std::string_view(target).starts_with(kUnix)) {
-    addresses.push_back(std::move(target));
-    co_return addresses;
+Task<std::vector<Address>> LookUp(std::string target, std::string& why) {
+  std::vector<Address> addresses;
+  for (std::size_t begin = 0; begin <= target.size();) {
+    const std::size_t end = std::min(target.find(',', begin), target.size());
+    const std::string one = target.substr(begin, end - begin);
+    begin = end + 1;
+    if (std::string_view(one).starts_with(kUnix)) {
+      addresses.push_back({one, "localhost"});
+      continue;
+    }
+    const HostPort parts = Split(one);
+    boost::system::error_code failure;
+    if (!IsName(one)) {
+      const auto ip = asio::ip::make_address(parts.host, failure);
+      addresses.push_back({Join(tcp::endpoint(ip, static_cast<unsigned short>(std::atoi(parts.port.c_str())))), parts.host});
+      continue;
+    }
+    tcp::resolver resolver(co_await asio::this_coro::executor);
+    const auto found = co_await resolver.async_resolve(parts.host, parts.port, asio::redirect_error(asio::use_awaitable, failure));
+    for (const auto& entry : found) addresses.push_back({Join(entry.endpoint()), parts.host});
+    if (failure) why = fmt::format("lookup {}: {}", parts.host, failure.message());
   }
-  const HostPort parts = Split(target);
-  boost::system::error_code failure;
-  const auto numeric = asio::ip::make_address(parts.host, failure);
-  if (!failure) {
-    addresses.push_back(Join(tcp::endpoint(numeric, static_cast<unsigned short>(std::atoi(parts.port.c_str())))));
-    co_return addresses;
-  }
-  failure.clear();
-  tcp::resolver resolver(co_await asio::this_coro::executor);
-  const auto found = co_await resolver.async_resolve(parts.host, parts.port, asio::redirect_error(asio::use_awaitable, failure));
-  for (const auto& entry : found) addresses.push_back(Join(entry.endpoint()));
-  if (addresses.empty()) why = fmt::format("lookup {}: {}", parts.host, failure ? failure.message() : "no addresses");
   co_return addresses;
 }
 
-Task<std::unique_ptr<http::Transport>> Dial(std::string address, std::string host, http::ClientTls* tls, SteadyTime deadline,
-                                            std::string& why) {
+Task<std::unique_ptr<http::Transport>> Dial(Address address, http::ClientTls* tls, SteadyTime deadline, std::string& why) {
   const asio::any_io_executor executor = co_await asio::this_coro::executor;
   http::SslPtr ssl;
-  if (tls != nullptr && !(ssl = tls->NewSession(host, why))) co_return nullptr;
+  if (tls != nullptr && !(ssl = tls->NewSession(address.host, why))) co_return nullptr;
   int fd = -1;
-  int code = ConnectSocket(address, fd);
-  const auto failed = [&](int error) { why = fmt::format("connect {}: {}", address, std::strerror(error)); };
+  int code = ConnectSocket(address.text, fd);
+  const auto failed = [&](int error) { why = fmt::format("connect {}: {}", address.text, std::strerror(error)); };
   if (fd < 0) {
     failed(code);
     co_return nullptr;
@@ -153,7 +159,7 @@ Task<std::unique_ptr<http::Transport>> Dial(std::string address, std::string hos
     co_return nullptr;
   }
   if (!greeted) {
-    why = limit->expired ? fmt::format("connect {}: TLS handshake timed out", address) : "tls: " + transport->Error();
+    why = limit->expired ? fmt::format("connect {}: TLS handshake timed out", address.text) : "tls: " + transport->Error();
     co_return nullptr;
   }
   co_return transport;

@@ -13,14 +13,18 @@
 
 namespace apimesh::h2 {
 
-/// The addresses behind a target: "unix:/path" and numeric ones are themselves, a name is looked up. Empty: `why` tells.
-Task<std::vector<std::string>> LookUp(std::string target, std::string& why);
+struct Address {
+  std::string text;  // "unix:/path" or "ip:port"
+  std::string host;  // as the target has it: for certificates and for :authority
+};
+/// The addresses behind a target (one, or several with commas between them): "unix:/path" and numeric ones are themselves,
+/// a name is looked up. Empty: `why` tells.
+Task<std::vector<Address>> LookUp(std::string target, std::string& why);
 
-/// The host of a target, for certificates and for :authority.
-std::string HostOf(const std::string& target);
+/// Whether a target has to be looked up.
+bool IsName(const std::string& target);
 
-/// Connects to one address ("unix:/path" or "ip:port") and shakes hands. Null: `why` tells.
-Task<std::unique_ptr<http::Transport>> Dial(std::string address, std::string host, http::ClientTls* tls, SteadyTime deadline,
-                                            std::string& why);
+/// Connects to one address and shakes hands. Null: `why` tells.
+Task<std::unique_ptr<http::Transport>> Dial(Address address, http::ClientTls* tls, SteadyTime deadline, std::string& why);
 
 }  // namespace apimesh::h2

@@ -63,7 +63,8 @@ void DropLink(const std::shared_ptr<Link>& link) {
 }
 
 Link::Link(asio::io_context& io, std::shared_ptr<const ChannelOptions> options, std::shared_ptr<http::ClientTls> tls)
-    : executor_(io.get_executor()), options_(std::move(options)), tls_(std::move(tls)), deadlines_(io) {}
+    : executor_(io.get_executor()), options_(std::move(options)), tls_(std::move(tls)), named_(IsName(options_->target)),
+      deadlines_(io) {}
 
 void Link::Start(const std::shared_ptr<ClientStream>& stream) {
   if (stream->Ended()) return;
@@ -73,9 +74,14 @@ void Link::Start(const std::shared_ptr<ClientStream>& stream) {
     }
     Watch(stream->Deadline());
   }
-  const auto session = closed_ ? nullptr : Pick();
-  if (session && session->Open(stream, stream->Head(HostOf(options_->target), options_->tls))) return stream->OnOpen();
   const SteadyTime now = Clock::System().Steady();
+  const Replica* const replica = closed_ ? nullptr : Pick();
+  if (replica && replica->session->Open(stream, stream->Head(replica->address.host, options_->tls))) {
+    if (named_ && now >= next_lookup_ && !std::exchange(connecting_, true)) {  // there may be more replicas by now
+      asio::co_spawn(executor_, Connect(shared_from_this()), asio::detached);
+    }
+    return stream->OnOpen();
+  }
   if (closed_ || (!connecting_ && now < no_attempt_before_)) {
     return stream->Abandon({Code::kUnavailable, closed_ ? "the channel is closed" : last_failure_, true});
   }
@@ -85,11 +91,11 @@ void Link::Start(const std::shared_ptr<ClientStream>& stream) {
   asio::co_spawn(executor_, Connect(shared_from_this()), asio::detached);
 }
 
-std::shared_ptr<Session> Link::Pick() {
+const Link::Replica* Link::Pick() {
   for (std::size_t i = 0; i < replicas_.size(); ++i) {
     turn_ = (turn_ + 1) % replicas_.size();
-    const auto& session = replicas_[turn_].session;
-    if (session && session->TakesCalls()) return session;
+    const Replica& replica = replicas_[turn_];
+    if (replica.session && replica.session->TakesCalls()) return &replica;
   }
   return nullptr;
 }
@@ -98,15 +104,15 @@ Task<> Link::Connect(std::shared_ptr<Link> /*self: kept until the end*/) {
   std::string why;
   const SteadyTime now = Clock::System().Steady();
   if (replicas_.empty() || now >= next_lookup_) {
-    const std::vector<std::string> addresses = co_await LookUp(options_->target, why);
+    const std::vector<Address> addresses = co_await LookUp(options_->target, why);
     next_lookup_ = now + kLookUpEvery;
     std::erase_if(replicas_, [&](const Replica& old) {
-      const bool gone = std::find(addresses.begin(), addresses.end(), old.address) == addresses.end();
+      const bool gone = std::none_of(addresses.begin(), addresses.end(), [&](const Address& a) { return a.text == old.address.text; });
       if (gone && old.session) old.session->GoAway();
       return gone && !addresses.empty();
     });
-    for (const std::string& address : addresses) {
-      const bool known = std::any_of(replicas_.begin(), replicas_.end(), [&](const Replica& r) { return r.address == address; });
+    for (const Address& address : addresses) {
+      const bool known = std::any_of(replicas_.begin(), replicas_.end(), [&](const Replica& r) { return r.address.text == address.text; });
       if (!known) replicas_.push_back({address, nullptr});
     }
   }
@@ -130,9 +136,9 @@ Task<> Link::Connect(std::shared_ptr<Link> /*self: kept until the end*/) {
 }
 
 Task<> Link::ConnectOne(Replica& replica, std::string& why) {
-  const std::string address = replica.address;
+  const std::string address = replica.address.text;
   const SteadyTime deadline = Clock::System().Steady() + options_->connect_timeout;
-  std::unique_ptr<http::Transport> transport = co_await Dial(address, HostOf(options_->target), tls_.get(), deadline, why);
+  std::unique_ptr<http::Transport> transport = co_await Dial(replica.address, tls_.get(), deadline, why);
   if (!transport || closed_) co_return;
   SessionOptions session;
   session.keepalive = options_->keepalive;

@@ -11,6 +11,7 @@
 #include "lib/base/task.h"
 #include "lib/h2/channel.h"
 #include "lib/h2/client_stream.h"
+#include "lib/h2/dial.h"
 #include "lib/h2/session.h"
 
 namespace apimesh::h2 {
@@ -38,10 +39,10 @@ class Link : public std::enable_shared_from_this<Link> {
 
  private:
   struct Replica {
-    std::string address;
+    Address address;
     std::shared_ptr<Session> session;
   };
-  std::shared_ptr<Session> Pick();
+  const Replica* Pick();
   Task<> Connect(std::shared_ptr<Link> self);
   Task<> ConnectOne(Replica& replica, std::string& why);
   void OpenWaiting();
@@ -52,6 +53,7 @@ class Link : public std::enable_shared_from_this<Link> {
   boost::asio::io_context::executor_type executor_;
   const std::shared_ptr<const ChannelOptions> options_;
   const std::shared_ptr<http::ClientTls> tls_;
+  const bool named_;  // the target is a name, whose addresses may change
   std::vector<Replica> replicas_;
   std::size_t turn_ = 0;
   std::deque<std::shared_ptr<ClientStream>> waiting_;
