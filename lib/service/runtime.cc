@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "lib/base/log.h"
+#include "lib/base/resident_memory.h"
 #include "lib/rpc/delegate_server.h"
 #include "lib/service/process_paths.h"
 
@@ -17,9 +18,13 @@ namespace apimesh::service {
 namespace {
 
 namespace asio = boost::asio;
+using namespace std::chrono_literals;
 
 // What a request may take at most; nothing is worth waiting for longer.
 constexpr std::chrono::seconds kDrainLimit{60};
+
+// Not 1, which says that the configuration is bad: this may go well at the next start.
+constexpr int kHookFailed = 2;
 
 log::Level LevelOf(const std::string& name) {
   if (name == "debug") return log::Level::kDebug;
@@ -59,7 +64,7 @@ struct Runtime::Impl {
           hook.done();
         } catch (const std::exception& problem) {
           log::Error("post-start hook {} failed: {}", hook.name, problem.what());
-          End(1);
+          End(kHookFailed);
         }
       };
       asio::co_spawn(asio::make_strand(executor), hook.run(), std::move(finished));
@@ -99,10 +104,15 @@ struct Runtime::Impl {
 };
 
 Runtime::Runtime(std::string_view service, CommonFlags flags) : impl_(std::make_unique<Impl>(std::move(flags))) {
+  KeepFewArenas();
   std::signal(SIGPIPE, SIG_IGN);
   log::Init(service, impl_->flags.log_format == "json" ? log::Format::kJson : log::Format::kText,
             LevelOf(impl_->flags.log_level));
+  if (!impl_->flags.health_address.empty()) {
+    impl_->health_server = ServeProcessPaths({&impl_->health, &impl_->metrics}, impl_->flags.health_address);
+  }
   impl_->WaitForSignal();
+  // Last: nothing may throw past threads that run.
   impl_->threads.emplace_back([this] { impl_->io.run(); });
   // With one thread, calls and all that they wait for are on it, and nothing is ever handed over.
   for (int i = 0; impl_->flags.io_threads > 1 && i < impl_->flags.io_threads; ++i) {
@@ -111,9 +121,6 @@ Runtime::Runtime(std::string_view service, CommonFlags flags) : impl_(std::make_
       const auto work = asio::make_work_guard(worker);
       worker.run();
     });
-  }
-  if (!impl_->flags.health_address.empty()) {
-    impl_->health_server = ServeProcessPaths({&impl_->health, &impl_->metrics}, impl_->flags.health_address);
   }
 }
 
@@ -148,7 +155,13 @@ void Runtime::PostStart(std::string name, std::function<Task<>()> hook) {
 
 int Runtime::Run() {
   impl_->StartHooks();
-  const int code = impl_->stop.get_future().get();
+  std::future<int> stopped = impl_->stop.get_future();
+  // Not once only: hooks, and the first requests and watches, still use what the start has loaded.
+  for (const auto settled : {500ms, 2000ms, 10'000ms}) {
+    if (stopped.wait_for(settled) == std::future_status::ready) break;
+    ReleaseIdlePages();
+  }
+  const int code = stopped.get();
   impl_->health.BeginShutdown();
   if (impl_->server) impl_->server->SetServing(false);
   if (code == 0) {

@@ -109,7 +109,7 @@ TEST_F(RuntimeTest, FailedHookEndsTheProcess) {
     throw std::runtime_error("no");
     co_return;
   });
-  EXPECT_EQ(runtime.Run(), 1);
+  EXPECT_EQ(runtime.Run(), 2) << "1 would say that the configuration is bad";
 }
 
 TEST_F(RuntimeTest, StopsInOrderAndLosesNothing) {
@@ -132,6 +132,16 @@ TEST_F(RuntimeTest, StopsInOrderAndLosesNothing) {
   EXPECT_EQ(running.get(), 0);
   EXPECT_EQ(Body(call.get()), "done");
   EXPECT_EQ(order, (std::vector<std::string>{"drain", "last in, first out", "first in, last out"}));
+}
+
+TEST_F(RuntimeTest, HealthAddressThatCannotBeIsAnError) {
+  flags_.health_address = "unix:" + (folder_ / "missing" / "health.sock").string();
+  try {
+    Runtime runtime("test", flags_);
+    FAIL() << "listens in a folder that is not there";
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find("missing/health.sock"), std::string::npos) << error.what();
+  }
 }
 
 TEST_F(RuntimeTest, HealthIsServedOverPlainHttp) {

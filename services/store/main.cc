@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "lib/base/log.h"
+#include "lib/base/resident_memory.h"
 #include "services/store/maintenance/version.h"
 #include "services/store/options/options.h"
 #include "services/store/server.h"
@@ -34,11 +35,17 @@ int Serve(const store::Options& options) {
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  KeepFewArenas();
   store::Server server(options);
   server.Start();
   std::thread([&server, signals] {
+    bool stop = false;
+    for (const timespec settled : {timespec{0, 500'000'000}, timespec{2, 0}, timespec{10, 0}}) {
+      stop = stop || sigtimedwait(&signals, nullptr, &settled) > 0;
+      if (!stop) ReleaseIdlePages();
+    }
     int signal = 0;
-    sigwait(&signals, &signal);
+    if (!stop) sigwait(&signals, &signal);
     log::Info("stopping");
     server.Stop();
   }).detach();
