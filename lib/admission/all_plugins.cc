@@ -74,6 +74,11 @@ void CheckKnown(const std::vector<std::string>& names, std::string_view flag) {
   }
 }
 
+bool IsOn(const PluginEntry& entry, const PluginChoice& choice) {
+  if (!choice.only.empty()) return Contains(choice.only, entry.name);
+  return (entry.on == OnByDefault::kYes || Contains(choice.enable, entry.name)) && !Contains(choice.disable, entry.name);
+}
+
 }  // namespace
 
 std::vector<std::string> AllPluginNames() {
@@ -83,14 +88,14 @@ std::vector<std::string> AllPluginNames() {
 }
 
 ChainPtr MakeChain(const PluginInputs& inputs, const PluginChoice& choice) {
+  CheckKnown(choice.only, "admission-control");
   CheckKnown(choice.enable, "enable-admission-plugins");
   CheckKnown(choice.disable, "disable-admission-plugins");
   std::vector<std::unique_ptr<Plugin>> plugins;
   for (const PluginEntry& entry : kPlugins) {
-    const bool on = (entry.on == OnByDefault::kYes || Contains(choice.enable, entry.name)) && !Contains(choice.disable, entry.name);
-    if (on && entry.make) plugins.push_back(entry.make(inputs));
-    if (!entry.make && Contains(choice.enable, entry.name)) {
-      log::Warning("--enable-admission-plugins: {} is not written yet and has no effect", entry.name);
+    if (IsOn(entry, choice) && entry.make) plugins.push_back(entry.make(inputs));
+    if (!entry.make && (Contains(choice.enable, entry.name) || Contains(choice.only, entry.name))) {
+      log::Warning("admission plugin {} is not written yet and has no effect", entry.name);
     }
   }
   return std::make_shared<const Chain>(std::move(plugins));

@@ -13,10 +13,12 @@ struct PluginInputs {
   storage::StorePtr namespaces;
 };
 
-/// Names as --enable-admission-plugins and --disable-admission-plugins take them.
+/// Names as --enable-admission-plugins and --disable-admission-plugins take them; `only` are those of the deprecated
+/// --admission-control: if there are any, no other plugin runs.
 struct PluginChoice {
   std::vector<std::string> enable;
   std::vector<std::string> disable;
+  std::vector<std::string> only = {};
 };
 
 /// The chain of all chosen plugins in run order. Throws std::invalid_argument for a name nobody knows.

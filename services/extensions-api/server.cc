@@ -54,7 +54,7 @@ int Run(const Flags& flags) {
   const storage::StorePtr namespaces = OpenNamespaces(*backend);
   const storage::StorePtr crds = backend->Open(endpoint::StorageConfig(CrdResource()));
   const admission::ChainPtr admission = admission::MakeChain(
-      {.namespaces = namespaces}, {.enable = flags.enable_admission_plugins, .disable = flags.disable_admission_plugins});
+      {.namespaces = namespaces}, {.enable = flags.enable_admission_plugins, .disable = flags.disable_admission_plugins, .only = flags.admission_control});
 
   endpoint::GroupServerOptions options;
   options.environment.meta_schema = &schema::Builtin();

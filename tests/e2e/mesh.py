@@ -132,12 +132,12 @@ class KubeApiserver:
             found[pathlib.Path(command.split()[0]).name] = int(pid)
         return found
 
-    def memory_kilobytes(self):
-        """Of all processes; pages that they share are counted once."""
+    def memory_kilobytes(self, measure="Rss"):
+        """Of all processes: "Rss" counts a page once for each that has it mapped, "Pss" once."""
         total = 0
         for pid in [self.process.pid, *self.children().values()]:
             for line in pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
-                if line.startswith("Pss:"):
+                if line.startswith(measure + ":"):
                     total += int(line.split()[1])
         return total
 

@@ -89,4 +89,6 @@ def test_self_signed_certificate_is_written_once(own_server):
 def test_ready_quickly_and_small(own_server):
     """Goals: 0.5 s and 60 MB. The test allows for a busy machine and fails only when something is badly off."""
     assert own_server.seconds_to_ready < 3
-    assert own_server.memory_kilobytes() < 80_000
+    # A moment after the start, when what only the start needed has been given back; resident sizes, shared pages counted again and again.
+    mesh.wait_until(lambda: own_server.memory_kilobytes() < 80_000, 10, "at rest")
+    assert own_server.memory_kilobytes("Pss") < 60_000

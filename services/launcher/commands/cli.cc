@@ -77,6 +77,7 @@ int RunCommandLine(int argc, char** argv) {
   pki_command->add_option("--name", pki.names, "host name of a service; may be repeated");
   pki_command->add_option("--owner", pki.owner, "user id that shall read the files");
   pki_command->add_option("--aggregator", pki.aggregator, "host name where Envoy finds the aggregator")->capture_default_str();
+  pki_command->add_option("--mounted-at", pki.mounted_at, "folder where Envoy finds the files, if it is another than --dir");
   pki_command->callback([&] { code = MakePki(pki); });
 
   CLI::App* kubectl = app.add_subcommand("kubectl", "Run kubectl with the kubeconfig of this mesh")->prefix_command();

@@ -27,10 +27,11 @@ int MakePki(const PkiOptions& options) {
     names.push_back(HostOf(options.server));
     for (const std::string& written : pki.Ensure(names)) fmt::print("wrote {}\n", written);
     WriteKubeconfig(pki.Path("kubeconfig"), options.server, pki);
-    const EnvoyOptions envoy{.port = 6443, .cert_file = pki.Path("apiserver.crt"), .key_file = pki.Path("apiserver.key"),
-                             .client_ca_file = pki.Path("ca.crt"), .mesh_host = options.aggregator, .mesh_port = 8443,
-                             .mesh_ca_file = pki.Path("mesh-ca.crt"), .mesh_cert_file = pki.Path("envoy.crt"),
-                             .mesh_key_file = pki.Path("envoy.key"), .access_log = "/dev/stdout"};
+    const ClusterPki seen(options.mounted_at.empty() ? options.folder : options.mounted_at);
+    const EnvoyOptions envoy{.port = 6443, .cert_file = seen.Path("apiserver.crt"), .key_file = seen.Path("apiserver.key"),
+                             .client_ca_file = seen.Path("ca.crt"), .mesh_host = options.aggregator, .mesh_port = 8443,
+                             .mesh_ca_file = seen.Path("mesh-ca.crt"), .mesh_cert_file = seen.Path("envoy.crt"),
+                             .mesh_key_file = seen.Path("envoy.key"), .access_log = "/dev/stdout"};
     WriteFile(pki.Path("envoy.json"), EnvoyConfig(envoy), false);
     if (options.owner >= 0) {
       const auto give = [&](const std::filesystem::path& path) {

@@ -11,6 +11,7 @@ struct PkiOptions {
   std::vector<std::string> names;  // host names of the services, for meshes over TCP
   int owner = -1;                  // user id that shall read the files; -1: leave it
   std::string aggregator = "aggregator";  // where Envoy finds it
+  std::string mounted_at;                 // where Envoy will find these files; empty: in `folder`
 };
 
 /// Makes or renews the certificates of a mesh whose processes somebody else starts (Compose, Kubernetes), with a kubeconfig

@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "lib/base/log.h"
+#include "lib/base/resident_memory.h"
 #include "services/launcher/commands/kubeconfig.h"
 #include "services/launcher/commands/probe.h"
 #include "services/launcher/commands/run_folder.h"
@@ -146,6 +147,7 @@ void Serve(const Run& run, const UpOptions& options, const std::function<void()>
       log::Info("ready after {} ms", std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - began).count());
       write_state();
       ready();
+      ReleaseIdlePages();
       supervisor.TickEvery(std::chrono::minutes(1));
     } else if (steady_clock::now() - renewed > kRenewEvery) {
       renewed = steady_clock::now();

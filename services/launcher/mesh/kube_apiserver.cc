@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "lib/base/log.h"
+#include "lib/base/resident_memory.h"
 #include "services/launcher/flags/flag_parser.h"
 #include "services/launcher/mesh/mesh_plan.h"
 #include "services/launcher/pki/cluster_pki.h"
@@ -89,6 +90,10 @@ int RunKubeApiserver(const std::vector<std::string>& arguments) {
     Complete(flags);
     sockets = MakeSocketFolder();
     Supervisor supervisor(PlanServices(flags, {.binaries = OwnFolder(), .sockets = sockets}, nullptr));
+    supervisor.OnTick(std::chrono::seconds(1), [&supervisor] {
+      ReleaseIdlePages();
+      supervisor.TickEvery(std::chrono::hours(1));
+    });
     supervisor.Run();
   } catch (const std::exception& error) {
     log::Error("command failed: {}", error.what());

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <set>
 #include <stdexcept>
 
 #include "lib/base/log.h"
@@ -22,6 +23,7 @@ ChildSpec Spec(const CommandLine& flags, const Places& places, std::string_view 
   ChildSpec spec;
   spec.name = name;
   spec.own_group = places.own_groups;
+  spec.may_refuse = true;
   if (!places.logs.empty()) spec.log_file = fmt::format("{}/{}.log", places.logs, name);
   spec.arguments = {fmt::format("{}/{}", places.binaries, name)};
   spec.arguments.push_back("--log-format=" + flags.Value("logging-format"));
@@ -98,6 +100,17 @@ std::vector<std::string> ValidateTogether(const CommandLine& flags) {
     if (std::find(std::begin(kModes), std::end(kModes), mode) == std::end(kModes)) {
       errors.push_back(fmt::format("authorization-mode \"{}\" is not a valid mode", mode));
     }
+  }
+  const std::vector<std::string> enabled = flags.Values("enable-admission-plugins"), disabled = flags.Values("disable-admission-plugins");
+  if (flags.Has("admission-control") && !(enabled.empty() && disabled.empty())) {
+    errors.push_back("admission-control and enable-admission-plugins/disable-admission-plugins flags are mutually exclusive");
+  }
+  std::set<std::string> both;
+  for (const std::string& name : enabled) {
+    if (std::find(disabled.begin(), disabled.end(), name) != disabled.end()) both.insert(name);
+  }
+  if (!both.empty()) {
+    errors.push_back(fmt::format("[{}] in enable-admission-plugins and disable-admission-plugins overlapped", fmt::join(both, " ")));
   }
   for (const std::string_view flag : {"tls-cert-file", "tls-private-key-file", "client-ca-file", "token-auth-file", "etcd-cafile",
                                       "etcd-certfile", "etcd-keyfile", "requestheader-client-ca-file", "audit-policy-file",

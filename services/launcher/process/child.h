@@ -13,6 +13,8 @@ struct ChildSpec {
   std::string log_file;                // standard error and output are appended; empty: inherited
   /// A group of its own keeps a terminal's Ctrl-C away from the child, so that the launcher can stop all in order.
   bool own_group = false;
+  /// Exit code 1 soon after its first start means that it refuses its flags or files, so that trying again is no use.
+  bool may_refuse = false;
 };
 
 /// Starts a process that dies with the launcher. Throws std::runtime_error if the binary

@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
+#include <stdexcept>
 
 #include "lib/base/log.h"
 
@@ -20,10 +22,22 @@ using std::chrono::steady_clock;
 constexpr milliseconds kFirstPause{20}, kLongestPause{2000};
 /// A child that ran this long is healthy again: its next death is taken as the first.
 constexpr std::chrono::seconds kHealthy{1};
+constexpr std::chrono::seconds kFirstStart{30};
 
 std::string HowItEnded(int status) {
   if (WIFSIGNALED(status)) return fmt::format("signal {}", WTERMSIG(status));
   return fmt::format("exit code {}", WEXITSTATUS(status));
+}
+
+/// What the child said before it ended.
+std::string LastWords(const ChildSpec& spec) {
+  if (spec.log_file.empty()) return "its error is above";
+  std::ifstream log(spec.log_file);
+  std::string last;
+  for (std::string line; std::getline(log, line);) {
+    if (!line.empty()) last = line;
+  }
+  return last;
 }
 
 }  // namespace
@@ -52,6 +66,11 @@ void Supervisor::Reap() {
     child->pid = 0;
     if (child->stopping) continue;
     const auto now = steady_clock::now();
+    const bool first = child->restarts == 0 && now - child->started < kFirstStart;
+    if (child->spec.may_refuse && first && WIFEXITED(status) && WEXITSTATUS(status) == 1) {
+      refusal_ = fmt::format("{} can't start with this configuration; {}", child->spec.name, LastWords(child->spec));
+      continue;
+    }
     child->pause = now - child->started > kHealthy ? kFirstPause : std::clamp(child->pause * 2, kFirstPause, kLongestPause);
     child->next_start = now + child->pause;
     log::Warning("{} ended ({}); starting it again in {} ms", child->spec.name, HowItEnded(status), child->pause.count());
@@ -85,7 +104,7 @@ void Supervisor::Run() {
       if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT) stop = true;
     }
     Reap();
-    if (stop) break;
+    if (stop || !refusal_.empty()) break;
     for (Child& child : children_) {
       if (child.pid != 0 || steady_clock::now() < child.next_start) continue;
       ++child.restarts;
@@ -99,6 +118,7 @@ void Supervisor::Run() {
   }
   StopInOrder(signals);
   ::close(signals);
+  if (!refusal_.empty()) throw std::runtime_error(refusal_);
 }
 
 void Supervisor::StopInOrder(int signals) {

@@ -33,7 +33,8 @@ class Supervisor {
   void TickEvery(std::chrono::milliseconds every) { tick_every_ = every; }
 
   /// Starts all and returns after SIGTERM or SIGINT, when all have ended. A second signal kills what is left at once.
-  /// Throws std::runtime_error if a binary can't be started at all.
+  /// Throws std::runtime_error if a binary can't be started at all, and, when the others have ended, if a child refused
+  /// its configuration at its first start.
   void Run();
 
   const std::vector<Child>& Children() const { return children_; }
@@ -47,6 +48,7 @@ class Supervisor {
   void StopInOrder(int signals);
 
   std::vector<Child> children_;
+  std::string refusal_;  // why the mesh can't be; empty if it can
   std::function<void()> changed_ = [] {};
   std::function<void()> tick_;
   std::chrono::milliseconds tick_every_{1000};

@@ -46,6 +46,10 @@ class ServiceStrategy final : public registry::SpecStrategy {
 
   meta::FieldErrors Validate(const meta::RequestContext&, const meta::Object& object) const override { return ValidateService(object); }
 
+  void PrepareForCreate(const meta::RequestContext& ctx, meta::Object& object) const override {
+    SpecStrategy::PrepareForCreate(ctx, object);
+    SyncClusterIps(object, nullptr);  // a dry run takes no addresses, and "None" alone must still be valid
+  }
   void PrepareForUpdate(const meta::RequestContext& ctx, meta::Object& object, const meta::Object& old) const override {
     SpecStrategy::PrepareForUpdate(ctx, object, old);
     DropTypeDependent(object, old);
