@@ -29,12 +29,17 @@ void Options::AddTo(CLI::App& app) {
       ->allow_extra_args(false);
   app.add_option("--client-ca-file", client_ca_file, "CA of client certificates, named to clients");
   app.add_option("--requestheader-client-ca-file", request_header_ca_file, "CA of front proxies, named to clients");
+  list("--requestheader-username-headers", chain.identity_headers.username, "headers by which front proxies name the user");
+  list("--requestheader-uid-headers", chain.identity_headers.uid, "headers with the user id");
+  list("--requestheader-group-headers", chain.identity_headers.group, "headers with groups");
+  list("--requestheader-extra-headers-prefix", chain.identity_headers.extra_prefixes, "prefixes of headers with more");
 
-  app.add_option("--core-api", core_api, "core-api: unix:/path or host:port")->required();
+  list("--core-api", core_api, "core-api: unix:/path or host:port; more, comma separated, that serve some groups each (--api-groups)");
   app.add_option("--extensions-api", extensions_api, "extensions-api: unix:/path or host:port")->required();
   app.add_option("--authn-authz", authn_authz, "authn-authz: unix:/path or host:port")->required();
   app.add_option("--mesh-port", mesh_port, "port for Envoy: demands a mesh certificate, believes what Envoy says of its client; 0: none")
       ->capture_default_str();
+  app.add_option("--mesh-bind-address", mesh_bind_address, "address of --mesh-port; 0.0.0.0 if Envoy runs elsewhere")->capture_default_str();
 
   app.add_option("--max-requests-inflight", chain.max_requests_in_flight, "reads served at the same time; 0: no limit")->capture_default_str();
   app.add_option("--max-mutating-requests-inflight", chain.max_mutating_requests_in_flight, "writes served at the same time; 0: no limit")

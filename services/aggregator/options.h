@@ -22,7 +22,9 @@ struct Options {
   std::string client_ca_file, request_header_ca_file;  // their names are told to clients; authn-authz judges by them
 
   int mesh_port = 0;  // 0: no door for a front proxy
-  std::string core_api, extensions_api, authn_authz;  // gRPC targets
+  std::string mesh_bind_address = "127.0.0.1";
+  std::vector<std::string> core_api;  // gRPC targets, as the next; the first is the head of the chain, others have groups of their own
+  std::string extensions_api, authn_authz;
 
   ChainOptions chain;
   std::string audit_policy_file;

@@ -54,7 +54,7 @@ http::ServerOptions PublicDoor(const Options& options) {
 
 http::ServerOptions FrontProxyDoor(const Options& options) {
   http::ServerOptions door;
-  door.address = "127.0.0.1";
+  door.address = options.mesh_bind_address;
   door.port = options.mesh_port;
   door.threads = options.common.io_threads;
   door.tls_options.cert_file = options.common.mesh_cert_file;
@@ -104,6 +104,7 @@ AggregatorServer::AggregatorServer(const Options& options, Neighbours neighbours
     : state_(std::make_unique<State>()) {
   state_->io = &runtime.Io();
   state_->routes->Add("core-api", neighbours.core_api);
+  for (const auto& [name, client] : neighbours.shards) state_->routes->Add(name, client);
   state_->routes->Add("extensions-api", neighbours.extensions_api);
   state_->authority = std::make_shared<CachedAuthority>(neighbours.authority, Clock::System());
 
@@ -153,7 +154,11 @@ Neighbours GrpcNeighbours(const Options& options, boost::asio::any_io_executor e
   const auto endpoint = [&options](const std::string& address) { return options.common.EndpointOf(address); };
   auto authority = NewGrpcAuthority(endpoint(options.authn_authz));
   Neighbours neighbours;
-  neighbours.core_api = rpc::NewDelegateClient(endpoint(options.core_api), executor);
+  if (options.core_api.empty()) throw std::runtime_error("--core-api is required");
+  neighbours.core_api = rpc::NewDelegateClient(endpoint(options.core_api[0]), executor);
+  for (std::size_t i = 1; i < options.core_api.size(); ++i) {
+    neighbours.shards.emplace_back(options.core_api[i], rpc::NewDelegateClient(endpoint(options.core_api[i]), executor));
+  }
   neighbours.extensions_api = rpc::NewDelegateClient(endpoint(options.extensions_api), executor);
   neighbours.authority = authority;
   neighbours.watch_invalidations = [authority](InvalidationFn report) { return authority->WatchInvalidations(std::move(report)); };

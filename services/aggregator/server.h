@@ -16,6 +16,8 @@ struct Neighbours {
   std::shared_ptr<Authority> authority;
   /// Runs for ever, reporting invalidations; see GrpcAuthority.
   std::function<Task<>(InvalidationFn report)> watch_invalidations;
+  /// More servers of built-in groups, by name, for those that core_api does not serve.
+  std::vector<std::pair<std::string, std::shared_ptr<rpc::DelegateClient>>> shards = {};
 };
 Neighbours GrpcNeighbours(const Options& options, boost::asio::any_io_executor executor);
 

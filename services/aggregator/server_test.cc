@@ -126,6 +126,20 @@ TEST_F(AggregatorTest, DeadDelegateIs503WithRetryAfterAndComesBack) {
   EXPECT_EQ(Get("/apis/example.com/v1/widgets", "admin").code, 200);
 }
 
+TEST_F(AggregatorTest, IdentityHeadersOfAnyNameGoToAuthnAuthzAndNoFurther) {
+  options_.chain.identity_headers = {.username = {"X-My-User"}, .uid = {}, .group = {"X-My-Group"}, .extra_prefixes = {"X-My-Extra-"}};
+  Start();
+  const http::Headers sent{{"x-my-user", "mallory"}, {"x-my-group", "system:masters"}, {"x-my-extra-scope", "all"},
+                           {"x-remote-user", "mallory"}, {"x-other", "stays"}};
+  Get("/api/v1/namespaces/a/pods/x/proxy/y", "admin", sent);
+  for (const char* name : {"x-my-user", "x-my-group", "x-my-extra-scope", "x-remote-user"}) {
+    EXPECT_THAT(authority_->last_headers, ::testing::Contains(::testing::Pair(name, ::testing::_)));
+    EXPECT_EQ(core_->Requests().back().Header(name), "") << name;
+  }
+  EXPECT_EQ(core_->Requests().back().Header("x-other"), "stays");
+  EXPECT_EQ(core_->Requests().back().user.name, "admin");
+}
+
 TEST_F(AggregatorTest, AuthenticatesAndAuthorizes) {
   authority_->allowed = {"jane get pods"};
   Start();
@@ -282,9 +296,12 @@ TEST_F(AggregatorTest, FrontProxyDoorBelievesXfccFromTheMeshOnly) {
     options_.mesh_port = http::Listen(any, [](http::Request, http::ResponseWriter&) -> Task<> { co_return; })->Port();
   }
   Start();
-  const auto envoy = http::MakeCertificate({.common_name = "envoy"}, &ca_);
+  const auto envoy = http::MakeCertificate({.common_name = "apimesh-envoy"}, &ca_);
   Write("envoy.crt", envoy.certificate_pem);
   Write("envoy.key", envoy.key_pem);
+  const auto member = http::MakeCertificate({.common_name = "apimesh"}, &ca_);
+  Write("member.crt", member.certificate_pem);
+  Write("member.key", member.key_pem);
   std::string encoded;
   for (const char c : envoy.certificate_pem) encoded += c == '\n' ? "%0A" : c == '+' ? "%2B" : c == ' ' ? "%20" : c == '=' ? "%3D" : std::string(1, c);
   const http::Headers headers{{"authorization", "Bearer admin"}, {"x-forwarded-client-cert", "Hash=abc;Cert=\"" + encoded + "\""},
@@ -293,6 +310,9 @@ TEST_F(AggregatorTest, FrontProxyDoorBelievesXfccFromTheMeshOnly) {
   EXPECT_EQ(authority_->last_certificates.size(), 1u);
   EXPECT_EQ(core_->Requests().back().remote_address, "10.1.2.3");
   EXPECT_EQ(DoAt(server_->MeshPort(), "GET", "/api/v1/pods", headers, "", "").code, 0) << "no mesh certificate, no answer";
+  EXPECT_EQ(DoAt(server_->MeshPort(), "GET", "/api/v1/pods", headers, "", "member").code, 200);
+  EXPECT_TRUE(authority_->last_certificates.empty()) << "another process of the mesh is no front proxy";
+  EXPECT_EQ(DoAt(server_->MeshPort(), "GET", "/api/v1/pods", headers, "", "envoy").code, 200);
   EXPECT_EQ(Do("GET", "/api/v1/pods", headers).code, 200);
   EXPECT_TRUE(authority_->last_certificates.empty()) << "the public door believes nobody";
 }

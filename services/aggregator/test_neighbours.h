@@ -92,12 +92,14 @@ class FakeAuthority final : public Authority {
   std::chrono::milliseconds cache_for{0};
   std::int64_t revision = 1;
   std::vector<std::string> last_certificates;
+  std::vector<std::pair<std::string, std::string>> last_headers;
 
   Task<AuthenticationAnswer> Authenticate(AuthenticationQuestion question) override {
     ++authentications;
     AuthenticationAnswer answer;
     if (!available) co_return answer;
     last_certificates = question.certificates_der;
+    last_headers = question.headers;
     std::string name = "system:anonymous";
     for (const auto& [key, value] : question.headers) {
       if (key == "authorization") name = value.substr(std::string("Bearer ").size());

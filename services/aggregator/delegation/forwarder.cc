@@ -1,5 +1,8 @@
 #include "services/aggregator/delegation/forwarder.h"
 
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
 
 #include "services/aggregator/delegation/mesh_request.h"
@@ -46,6 +49,18 @@ class ClientStream final : public rpc::ResponseStream {
   std::function<void()> callback_;  // guarded by mutex_
 };
 
+/// A client that goes away takes its request with it.
+Task<rpc::Response> CallForClient(Exchange& exchange, rpc::DelegateClient& delegate, rpc::Request request) {
+  boost::asio::cancellation_signal gone;
+  exchange.reply.OnDisconnect([&gone] { gone.emit(boost::asio::cancellation_type::terminal); });
+  const auto executor = co_await boost::asio::this_coro::executor;
+  auto token = boost::asio::bind_cancellation_slot(gone.slot(), boost::asio::use_awaitable);
+  Task<rpc::Response> call = delegate.Call(std::move(request));
+  rpc::Response response = co_await boost::asio::co_spawn(executor, std::move(call), std::move(token));
+  exchange.reply.OnDisconnect(nullptr);
+  co_return response;
+}
+
 Task<> PumpToDelegate(http::RawConnection& client, rpc::ByteStream& delegate) {
   for (;;) {
     std::string data = co_await client.Read();
@@ -82,7 +97,7 @@ Task<> Forwarder::Forward(Exchange& exchange) {
   } else {
     // Only reads can be large enough to be asked for again, and they have no body that would be missing then.
     const bool may_repeat = request.method == "GET";
-    rpc::Response response = co_await delegate->client->Call(std::move(request));
+    rpc::Response response = co_await CallForClient(exchange, *delegate->client, std::move(request));
     if (response.use_stream && may_repeat) {
       rpc::Request again = ToMeshRequest(exchange);
       co_await ForwardStream(exchange, *delegate->client, std::move(again));

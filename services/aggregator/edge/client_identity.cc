@@ -44,6 +44,18 @@ std::vector<std::string_view> SplitOutsideQuotes(std::string_view text, char sep
   return parts;
 }
 
+std::string CommonName(const std::string& der) {
+  const auto* bytes = reinterpret_cast<const unsigned char*>(der.data());
+  const std::unique_ptr<X509, void (*)(X509*)> certificate(d2i_X509(nullptr, &bytes, static_cast<long>(der.size())), &X509_free);
+  char name[256] = "";
+  if (certificate) X509_NAME_get_text_by_NID(X509_get_subject_name(certificate.get()), NID_commonName, name, sizeof name);
+  return name;
+}
+
+bool IsFrontProxy(Door door, const http::Peer& peer) {
+  return door == Door::kFrontProxy && !peer.certificates_der.empty() && CommonName(peer.certificates_der[0]) == kFrontProxyName;
+}
+
 }  // namespace
 
 std::vector<std::string> CertificatesOfXfcc(std::string_view header) {
@@ -63,8 +75,9 @@ std::vector<std::string> CertificatesOfXfcc(std::string_view header) {
 
 ClientIdentity IdentifyClient(Door door, const http::Peer& peer, http::Headers& headers) {
   ClientIdentity identity;
-  if (door == Door::kPublic) {
-    identity.certificates_der = peer.certificates_der;
+  if (!IsFrontProxy(door, peer)) {
+    // A certificate of the mesh is no user's.
+    if (door == Door::kPublic) identity.certificates_der = peer.certificates_der;
     identity.address = peer.address;
   } else {
     std::string xfcc, forwarded_for;

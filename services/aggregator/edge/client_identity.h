@@ -11,8 +11,11 @@ namespace apimesh::aggregator {
 /// Which of the edge's doors a request came through.
 enum class Door {
   kPublic,      // anyone: what headers say about identity is worth nothing
-  kFrontProxy,  // only holders of a mesh certificate: Envoy, which has cleaned the headers and added its own
+  kFrontProxy,  // only holders of a mesh certificate; Envoy's own name in it is believed, for Envoy has cleaned the headers
 };
+
+/// The common name in Envoy's certificate of the mesh. What other processes of the mesh say about clients is not believed.
+constexpr std::string_view kFrontProxyName = "apimesh-envoy";
 
 /// Who the TLS client of a request is.
 struct ClientIdentity {

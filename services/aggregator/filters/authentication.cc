@@ -7,19 +7,46 @@ namespace {
 
 using Outcome = AuthenticationAnswer::Outcome;
 
-bool CarriesIdentity(std::string_view name) {
-  return name == "authorization" || name == "sec-websocket-protocol" || name.starts_with("x-remote-");
+std::string Lower(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+/// A browser's WebSocket has its bearer token among the protocols it offers; what is behind the edge sees the others.
+void DropTokenProtocols(http::Headers& headers) {
+  constexpr std::string_view kToken = "base64url.bearer.authorization.k8s.io.";
+  for (auto& [name, value] : headers) {
+    if (name != "sec-websocket-protocol" || value.find(kToken) == std::string::npos) continue;
+    std::string kept;
+    for (std::string_view rest = value; !rest.empty();) {
+      const std::size_t comma = std::min(rest.find(','), rest.size());
+      std::string_view protocol = rest.substr(0, comma);
+      rest.remove_prefix(std::min(comma + 1, rest.size()));
+      while (protocol.starts_with(' ')) protocol.remove_prefix(1);
+      if (protocol.starts_with(kToken)) continue;
+      kept += kept.empty() ? "" : ", ";
+      kept += protocol;
+    }
+    value = std::move(kept);
+  }
+  std::erase_if(headers, [](const auto& header) { return header.first == "sec-websocket-protocol" && header.second.empty(); });
 }
 
 class Authentication final : public Filter {
  public:
-  explicit Authentication(std::shared_ptr<Authority> authority) : authority_(std::move(authority)) {}
+  Authentication(std::shared_ptr<Authority> authority, const IdentityHeaders& identity) : authority_(std::move(authority)) {
+    for (const auto* names : {&identity.username, &identity.uid, &identity.group}) {
+      for (const std::string& name : *names) identity_names_.push_back(Lower(name));
+    }
+    for (const std::string& prefix : identity.extra_prefixes) identity_prefixes_.push_back(Lower(prefix));
+  }
 
   Task<> Handle(Exchange& exchange, Next next) override {
     AuthenticationQuestion question;
     const bool websocket = !exchange.request.Header("sec-websocket-protocol").empty();  // may hold a bearer token
     for (const auto& header : exchange.request.headers) {
-      if (CarriesIdentity(header.first) || (websocket && (header.first == "upgrade" || header.first == "connection"))) {
+      const bool credential = header.first == "authorization" || header.first == "sec-websocket-protocol";
+      if (credential || NamesTheUser(header.first) || (websocket && (header.first == "upgrade" || header.first == "connection"))) {
         question.headers.push_back(header);
       }
     }
@@ -39,7 +66,7 @@ class Authentication final : public Filter {
           exchange.user = anonymous_;
           break;
         }
-        co_await exchange.reply.SendError(meta::ServiceUnavailable("authentication is not available, please try again later", 1));
+        co_await exchange.reply.SendError(NotAvailable(exchange, "authentication"));
         co_return;
       default:
         log::Write(log::Level::kDebug, fmt::format("unauthorized: {}", answer.reason), exchange.audit_id);
@@ -47,21 +74,29 @@ class Authentication final : public Filter {
         co_return;
     }
     // Nothing behind this point may see a credential, or an identity that was not checked here.
-    std::erase_if(exchange.request.headers, [](const auto& header) {
-      return header.first == "authorization" || header.first.starts_with("x-remote-");
+    std::erase_if(exchange.request.headers, [this](const auto& header) {
+      return header.first == "authorization" || NamesTheUser(header.first);
     });
+    if (websocket) DropTokenProtocols(exchange.request.headers);
     co_await next(exchange);
   }
 
  private:
+  bool NamesTheUser(std::string_view name) const {
+    const auto is_prefix = [name](const std::string& prefix) { return name.starts_with(prefix); };
+    return std::any_of(identity_prefixes_.begin(), identity_prefixes_.end(), is_prefix) ||
+           std::find(identity_names_.begin(), identity_names_.end(), name) != identity_names_.end();
+  }
+
   std::shared_ptr<Authority> authority_;
+  std::vector<std::string> identity_names_, identity_prefixes_{"x-remote-"};
   UserPtr anonymous_ = MakeUser({.name = "system:anonymous", .uid = "", .groups = {"system:unauthenticated"}, .extra = {}});
 };
 
 }  // namespace
 
-std::shared_ptr<Filter> NewAuthentication(std::shared_ptr<Authority> authority) {
-  return std::make_shared<Authentication>(std::move(authority));
+std::shared_ptr<Filter> NewAuthentication(std::shared_ptr<Authority> authority, const IdentityHeaders& identity) {
+  return std::make_shared<Authentication>(std::move(authority), identity);
 }
 
 }  // namespace apimesh::aggregator

@@ -27,7 +27,7 @@ class Authorization final : public Filter {
           co_await next(exchange);
           co_return;
         }
-        co_await exchange.reply.SendError(meta::ServiceUnavailable("authorization is not available, please try again later", 1));
+        co_await exchange.reply.SendError(NotAvailable(exchange, "authorization"));
     }
   }
 

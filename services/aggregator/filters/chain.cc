@@ -14,7 +14,7 @@ Filters BuildChain(const ChainOptions& options, ChainParts parts) {
   add(NewCacheControl(options.hsts_directives));  // errors must not be cached either
   add(NewDeadline(options.request_timeout));   // the clock runs from here, authentication included
   add(NewCors(options.cors_allowed_origins));  // a browser's preflight has no credentials
-  add(NewAuthentication(parts.authority));     // who asks
+  add(NewAuthentication(parts.authority, options.identity_headers));  // who asks
   if (parts.audit_log) add(NewAudit(parts.audit_log, parts.clock));  // knows who really asks, sees whom they act as
   add(NewImpersonation(parts.authority));      // all below see the user that is acted as
   add(NewMaxInFlight(options.max_requests_in_flight, options.max_mutating_requests_in_flight));  // by user, before work begins

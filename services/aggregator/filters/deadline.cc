@@ -5,6 +5,8 @@
 namespace apimesh::aggregator {
 namespace {
 
+/// Sets the time by which the request must be answered. It travels with every call that the edge makes to other processes,
+/// and gRPC's timers at the edge end those calls, whatever the other process does: a 504.
 class Deadline final : public Filter {
  public:
   explicit Deadline(std::chrono::milliseconds limit) : limit_(limit) {}
@@ -33,6 +35,11 @@ class Deadline final : public Filter {
 };
 
 }  // namespace
+
+meta::ApiError NotAvailable(const Exchange& exchange, std::string_view what) {
+  if (Clock::System().Steady() >= exchange.deadline) return meta::Timeout("request did not complete within the allotted timeout");
+  return meta::ServiceUnavailable(fmt::format("{} is not available, please try again later", what), 1);
+}
 
 std::shared_ptr<Filter> NewDeadline(std::chrono::milliseconds limit) { return std::make_shared<Deadline>(limit); }
 

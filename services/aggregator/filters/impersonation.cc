@@ -114,7 +114,7 @@ class Impersonation final : public Filter {
         AuthorizationQuestion question{exchange.user, right, exchange.audit_id, exchange.deadline};
         const AuthorizationAnswer answer = co_await authority_->Authorize(std::move(question));
         if (answer.verdict == AuthorizationAnswer::Verdict::kUnavailable) {
-          co_await exchange.reply.SendError(meta::ServiceUnavailable("authorization is not available, please try again later", 1));
+          co_await exchange.reply.SendError(NotAvailable(exchange, "authorization"));
           co_return;
         }
         if (answer.verdict != AuthorizationAnswer::Verdict::kAllow) {

@@ -1,0 +1,51 @@
+"""What a request may cost: time limits that hold even when a process of the mesh answers nothing, and clients that go away."""
+import os
+import signal
+import time
+
+import pytest
+
+import mesh
+
+
+@pytest.fixture
+def quick_server(tmp_path):
+    store = mesh.Store(tmp_path / "store")
+    server = mesh.KubeApiserver(tmp_path, store.url, "--request-timeout=1s").start()
+    yield server
+    server.stop()
+    store.stop()
+
+
+@pytest.mark.parametrize("service", ["core-api", "authn-authz"])
+def test_request_timeout_is_504_whoever_hangs(quick_server, service):
+    quick_server.client.get("/api/v1/namespaces/default")
+    pid = quick_server.children()[service]
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        # A token that nobody has seen yet, so that no remembered answer helps.
+        asker = quick_server.client if service == "core-api" else mesh.Client(quick_server.url, token="unknown")
+        began = time.monotonic()
+        answer = asker.get("/api/v1/namespaces/default")
+        took = time.monotonic() - began
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    assert answer.code == 504, answer.body
+    assert 0.9 < took < 5
+    status = answer.json()
+    assert status["kind"] == "Status" and status["reason"] == "Timeout" and status["code"] == 504
+    assert status["message"] == "Timeout: request did not complete within the allotted timeout"
+    mesh.wait_until(lambda: quick_server.client.answers("/api/v1/namespaces/default"), 10, "it answers again")
+
+
+def test_request_timeout_does_not_end_watches(quick_server):
+    began = time.monotonic()
+    answer = quick_server.client.get("/api/v1/namespaces?watch=true&timeoutSeconds=3")
+    assert answer.code == 200
+    assert time.monotonic() - began > 2.5
+
+
+def test_shorter_timeout_of_the_request_itself(server):
+    bad = server.client.get("/api/v1/namespaces?timeout=soon")
+    assert bad.code == 400 and "invalid timeout specified in the request URL" in bad.json()["message"]
+    assert server.client.get("/api/v1/namespaces?timeout=10s").code == 200

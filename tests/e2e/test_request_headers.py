@@ -1,0 +1,53 @@
+"""Front proxies that name the user in headers of their own choice."""
+import subprocess
+
+import pytest
+
+import mesh
+
+
+@pytest.fixture
+def proxied(tmp_path):
+    def openssl(*arguments):
+        subprocess.run(["openssl", *arguments], check=True, capture_output=True, cwd=tmp_path)
+
+    for name in ("proxy-ca", "other-ca"):
+        openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN={name}", "-keyout", f"{name}.key", "-out", f"{name}.crt")
+    for name, authority in (("proxy", "proxy-ca"), ("stranger", "other-ca")):
+        openssl("req", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=front", "-keyout", f"{name}.key", "-out", f"{name}.csr")
+        openssl("x509", "-req", "-days", "2", "-in", f"{name}.csr", "-CA", f"{authority}.crt", "-CAkey", f"{authority}.key", "-CAcreateserial", "-out", f"{name}.crt")
+    store = mesh.Store(tmp_path / "store")
+    server = mesh.KubeApiserver(tmp_path, store.url, f"--requestheader-client-ca-file={tmp_path}/proxy-ca.crt", "--requestheader-allowed-names=front",
+                                "--requestheader-username-headers=X-Gate-User", "--requestheader-group-headers=X-Gate-Group",
+                                "--requestheader-extra-headers-prefix=X-Gate-Extra-").start()
+    yield server
+    server.stop()
+    store.stop()
+
+
+def who(server, certificate, headers):
+    pair = (f"{server.folder}/{certificate}.crt", f"{server.folder}/{certificate}.key") if certificate else None
+    client = mesh.Client(server.url, token=None, cert=pair)
+    return client("POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", {"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}, headers=headers)
+
+
+GATE = {"X-Gate-User": "jane", "X-Gate-Group": "system:masters", "X-Gate-Extra-Scope": "all"}
+
+
+def test_own_header_names_are_honoured(proxied):
+    answer = who(proxied, "proxy", GATE)
+    assert answer.code == 201, answer.body
+    user = answer.json()["status"]["userInfo"]
+    assert user["username"] == "jane" and "system:masters" in user["groups"] and user["extra"] == {"scope": ["all"]}
+
+
+@pytest.mark.parametrize("certificate", [None, "stranger"])
+def test_nobody_else_is_believed(proxied, certificate):
+    answer = who(proxied, certificate, GATE)
+    assert answer.code in (401, 403) or answer.json()["status"]["userInfo"]["username"] == "system:anonymous", answer.body
+    assert "jane" not in answer.body
+
+
+def test_other_names_mean_nothing(proxied):
+    answer = who(proxied, "proxy", {"X-Remote-User": "jane", "X-Remote-Group": "system:masters"})
+    assert "jane" not in answer.body
