@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <thread>
-
 #include "lib/base/wakeup.h"
 #include "lib/etcd/endpoints.h"
 #include "lib/testing/etcd_process.h"
@@ -162,74 +160,6 @@ Task<> LargeRevisionComesWhole(Client* client) {
   EXPECT_EQ(seen, 6u);
 }
 TEST_P(EtcdClient, FragmentsAreJoined) { RunTask(LargeRevisionComesWhole(client_.get())); }
-
-// ---- kill -9 under load
-
-struct Load {
-  std::vector<std::pair<std::string, Revision>> acknowledged;
-  int ambiguous = 0;
-  bool stop = false;
-};
-Task<> Write(Client* client, Load* load) {
-  for (int i = 0; !load->stop; ++i) {
-    const std::string key = fmt::format("/k/{:06}", i);
-    auto result = co_await client->Swap(Cas(key, 0, "v"));
-    if (result && result->swapped) {
-      load->acknowledged.emplace_back(key, result->revision);
-    } else {
-      ++load->ambiguous;
-    }
-  }
-  while (!co_await client->Put("/k/end", "", 0, In(seconds(20)))) {
-  }
-}
-Task<> Collect(Watch* watch, std::vector<WatchEvent>* events) {
-  for (;;) {
-    auto batch = co_await watch->Next();
-    EXPECT_TRUE(batch) << batch.error().message;
-    if (!batch) co_return;
-    for (auto& event : batch->events) {
-      if (event.kv.key == "/k/end") co_return;
-      events->push_back(std::move(event));
-    }
-  }
-}
-TEST_P(EtcdClient, SurvivesKillUnderLoadWithNoEventLostOrDoubled) {
-  boost::asio::io_context context{1};
-  Load load;
-  std::vector<WatchEvent> events;
-  auto watch = client_->OpenWatch({.key = "/k/", .range_end = PrefixEnd("/k/"), .start_revision = 1});
-  int running = 2;
-  const auto rethrow = [&](std::exception_ptr error) {
-    if (error) std::rethrow_exception(error);
-    if (--running == 0) context.stop();  // a connection that stays open would keep it running
-  };
-  boost::asio::co_spawn(context, Write(client_.get(), &load), rethrow);
-  boost::asio::co_spawn(context, Collect(watch.get(), &events), rethrow);
-  std::thread clients([&] { context.run(); });
-  for (int i = 0; i < 3; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(400));
-    etcd_->Kill();
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    etcd_->Start();
-    etcd_->WaitUntilReady();
-  }
-  std::this_thread::sleep_for(std::chrono::milliseconds(800));
-  boost::asio::post(context, [&] { load.stop = true; });
-  clients.join();
-  std::map<std::string, Revision> seen;
-  Revision last = 0;
-  for (const WatchEvent& event : events) {
-    EXPECT_GT(event.kv.mod_revision, last);
-    last = event.kv.mod_revision;
-    EXPECT_TRUE(seen.emplace(event.kv.key, last).second) << "doubled: " << event.kv.key;
-  }
-  for (const auto& [key, revision] : load.acknowledged) {
-    EXPECT_EQ(seen[key], revision) << "lost: " << key;
-  }
-  EXPECT_GT(load.acknowledged.size(), 0u);
-  EXPECT_LE(seen.size(), load.acknowledged.size() + load.ambiguous);
-}
 
 INSTANTIATE_TEST_SUITE_P(Versions, EtcdClient, ::testing::Values("Newest", "Debian"),
                          [](const auto& info) { return info.param; });

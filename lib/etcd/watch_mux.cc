@@ -149,8 +149,11 @@ void WatchMux::OnCanceled(const SubscriptionPtr& subscription, const etcdserverp
     return Fail(subscription, {Error::Code::kCompacted, reason.empty() ? "required revision has been compacted" : reason,
                                response.compact_revision()});
   }
-  const Error error = ErrorFrom({h2::Code::kUnavailable, reason}, CallKind::kRead);
-  if (error.code == Error::Code::kPermissionDenied || error.code == Error::Code::kCompacted) {
+  const h2::Status status{h2::Code::kUnavailable, reason};
+  const Error error = ErrorFrom(status, CallKind::kRead);
+  // An old token is no refusal: the next call renews it, and the stream that follows has the new one.
+  const bool denied = error.code == Error::Code::kPermissionDenied && !TokenExpired(status);
+  if (denied || error.code == Error::Code::kCompacted) {
     return Fail(subscription, error);
   }
   log::Debug("etcd ended a watch of {} ({}); opening it again", subscription->options.key, reason);

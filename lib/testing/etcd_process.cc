@@ -16,6 +16,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "lib/testing/free_port.h"
+
 namespace apimesh::testing {
 namespace {
 
@@ -29,16 +31,6 @@ sockaddr_in Loopback(int port) {
   return address;
 }
 
-int FreePort() {
-  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address = Loopback(0);
-  ::bind(socket, reinterpret_cast<sockaddr*>(&address), sizeof address);
-  socklen_t size = sizeof address;
-  ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size);
-  ::close(socket);
-  return ntohs(address.sin_port);
-}
-
 bool Accepts(int port) {
   const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const sockaddr_in address = Loopback(port);
@@ -48,6 +40,16 @@ bool Accepts(int port) {
 }
 
 }  // namespace
+
+int FreePort() {
+  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address = Loopback(0);
+  ::bind(socket, reinterpret_cast<sockaddr*>(&address), sizeof address);
+  socklen_t size = sizeof address;
+  ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size);
+  ::close(socket);
+  return ntohs(address.sin_port);
+}
 
 std::string EtcdProcess::FindBinary() {
   if (const char* given = std::getenv("APIMESH_ETCD_BINARY"); given && *given) return given;
@@ -74,7 +76,7 @@ EtcdProcess::EtcdProcess(Options options) : options_(std::move(options)) {
   if (!::mkdtemp(pattern.data())) throw std::runtime_error("no temporary folder for etcd");
   folder_ = pattern;
   port_ = FreePort();
-  endpoint_ = "http://127.0.0.1:" + std::to_string(port_);
+  endpoint_ = options_.scheme + "://127.0.0.1:" + std::to_string(port_);
   Start();
   WaitUntilReady();
 }

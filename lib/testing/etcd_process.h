@@ -16,6 +16,7 @@ class EtcdProcess {
     std::string binary;                  // empty: FindBinary()
     std::vector<std::string> arguments;  // more flags
     bool fsync = false;
+    std::string scheme = "http";         // "https": `arguments` have the certificates
   };
   /// Throws with a clear text if there is no binary or it does not answer.
   EtcdProcess() : EtcdProcess(Options()) {}
