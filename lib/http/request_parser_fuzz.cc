@@ -1,3 +1,4 @@
+// Links: lib/http/message_parser.cc lib/http/gzip.cc meta ZLIB::ZLIB
 // Feeds bytes to the request parser in pieces of odd sizes, as a connection does: no input may crash it, and what it
 // reads must not depend on how the bytes were cut.
 #include <cstdlib>

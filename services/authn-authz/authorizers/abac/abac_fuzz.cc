@@ -1,3 +1,4 @@
+// Links: services/authn-authz/authorizers/abac/abac.cc meta
 #include "services/authn-authz/authorizers/abac/abac.h"
 
 #include <cstddef>
