@@ -1,0 +1,129 @@
+"""deploy/: the command lines of the Compose file, run as they stand but for names, ports and folders; the chart's flags."""
+import os
+import re
+import shutil
+import signal
+import subprocess
+
+import pytest
+import yaml
+
+import mesh
+
+COMPOSE = yaml.safe_load((mesh.ROOT / "deploy/compose/compose.yaml").read_text())
+CHART = mesh.ROOT / "deploy/k8s"
+OURS = ("store", *mesh.SERVICES)
+
+
+def flags_of(binary):
+    command = [str(mesh.BIN / "apimesh"), "pki"] if binary == "apimesh" else [str(mesh.BIN / binary)]
+    text = subprocess.run([*command, "--help"], capture_output=True, text=True, timeout=20).stdout
+    return set(re.findall(r"--[a-z][a-z0-9-]*", text))
+
+
+def names_of(arguments):
+    return {argument.split("=")[0] for argument in arguments if argument.startswith("--")}
+
+
+def test_compose_is_whole():
+    services = COMPOSE["services"]
+    assert set(OURS) | {"pki", "envoy"} == set(services)
+    for name, service in services.items():
+        for needed in service.get("depends_on", []):
+            assert needed in services, f"{name} depends on {needed}"
+        for volume in service.get("volumes", []):
+            assert volume.split(":")[0] in COMPOSE["volumes"], f"{name} mounts {volume}"
+        for network in service.get("networks", []):
+            assert network in COMPOSE["networks"]
+
+
+@pytest.mark.parametrize("name", ["pki", *OURS])
+def test_compose_gives_only_flags_that_exist(name):
+    binary, *arguments = COMPOSE["services"][name]["command"]
+    assert names_of(arguments) <= flags_of(binary)
+
+
+class Composed:
+    """What Compose would start, with each service at a port of this machine."""
+
+    def __init__(self, folder):
+        self.folder, self.processes = folder, []
+        ports = {name: mesh.free_port() for name in ("store:2379", "core-api:7443", "extensions-api:7443", "authn-authz:7443", "6443", "8443", "envoy")}
+        pki = folder / "pki"
+        run = [self.local("pki", argument, ports) for argument in COMPOSE["services"]["pki"]["command"]]
+        run = [str(mesh.BIN / run[0]), *(argument for argument in run[1:] if not argument.startswith("--owner"))]
+        subprocess.run(run, check=True, capture_output=True)
+        for name in OURS:
+            binary, *arguments = COMPOSE["services"][name]["command"]
+            self.start(name, [str(mesh.BIN / binary), *(self.local(name, argument, ports) for argument in arguments)])
+        envoy = pki / "envoy.json"
+        text = envoy.read_text().replace('"address":"aggregator"', '"address":"127.0.0.1"').replace("8443", str(ports["8443"]))
+        envoy.write_text(text.replace("6443", str(ports["envoy"])).replace("/dev/stdout", f"{folder}/access.log"))
+        binary = os.environ.get("APIMESH_ENVOY") or shutil.which("envoy")
+        assert binary, "no Envoy: ./apimesh deps installs it"
+        assert COMPOSE["services"]["envoy"]["command"] == ["envoy", "-c", "/pki/envoy.json"]
+        self.start("envoy", [binary, "-c", str(envoy), "--disable-hot-restart", "--concurrency", "1"])
+        admin = (f"{pki}/admin.crt", f"{pki}/admin.key")
+        self.client = mesh.Client(f"https://127.0.0.1:{ports['envoy']}", token=None, cert=admin)
+
+    def local(self, name, argument, ports):
+        argument = argument.replace("/pki", f"{self.folder}/pki").replace("/data", f"{self.folder}/data")
+        argument = argument.replace("0.0.0.0:7443", f"127.0.0.1:{ports.get(name + ':7443')}").replace("0.0.0.0:2379", f"127.0.0.1:{ports['store:2379']}")
+        for there, port in ports.items():
+            if ":" in there:
+                argument = argument.replace(there, f"localhost:{port}")
+        return argument.replace("=6443", f"={ports['6443']}").replace("=8443", f"={ports['8443']}")
+
+    def start(self, name, command):
+        self.processes.append(subprocess.Popen(command, stdout=open(self.folder / f"{name}.log", "wb"), stderr=subprocess.STDOUT))
+
+    def stop(self):
+        for process in reversed(self.processes):
+            process.send_signal(signal.SIGTERM)
+        for process in self.processes:
+            try:
+                process.wait(15)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def test_compose_commands_make_a_mesh(tmp_path):
+    composed = Composed(tmp_path)
+    try:
+        mesh.wait_until(lambda: composed.client.answers("/readyz"), 40, "the mesh is ready through Envoy")
+        made = composed.client("POST", "/api/v1/namespaces/default/configmaps", {"metadata": {"name": "composed"}})
+        assert made.code == 201, made.body
+        assert made.json()["metadata"]["managedFields"], "the client certificate came through Envoy"
+    finally:
+        composed.stop()
+
+
+def rendered():
+    """The chart's objects; None where there is no helm."""
+    helm = os.environ.get("APIMESH_HELM") or shutil.which("helm")
+    if not helm:
+        return None
+    subprocess.run([helm, "lint", str(CHART)], check=True, capture_output=True, timeout=60)
+    text = subprocess.run([helm, "template", "apimesh", str(CHART), "--namespace", "default"], check=True, capture_output=True, text=True, timeout=60).stdout
+    return text
+
+
+def test_chart_gives_only_flags_that_exist():
+    text = rendered()
+    if text is None:  # the templates alone do not say which flag goes to which binary, but each must be somebody's
+        known = set().union(*(flags_of(name) for name in OURS))
+        for template in CHART.glob("templates/*"):
+            assert set(re.findall(r"(?<=[\s\"\[])--[a-z][a-z0-9-]*", template.read_text())) <= known, template
+        return
+    seen = set()
+    for item in yaml.safe_load_all(text):
+        for container in ((item or {}).get("spec", {}).get("template", {}) or {}).get("spec", {}).get("containers", []):
+            if container["command"][0] in OURS:
+                seen.add(container["command"][0])
+                assert names_of(container["args"]) <= flags_of(container["command"][0])
+    assert seen == set(OURS)
+
+
+@pytest.mark.skipif(rendered() is None, reason="needs helm, which Debian 12 does not have: go install helm.sh/helm/v3/cmd/helm@latest, then APIMESH_HELM")
+def test_chart_is_accepted_by_a_server(server):
+    server.kubectl("apply", "--dry-run=server", "-f", "-", stdin=rendered())
