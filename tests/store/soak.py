@@ -26,8 +26,9 @@ import time
 TOKEN = "token-of-the-soak-test"
 PATH = "/api/v1/namespaces/default/configmaps"
 TLS = ssl._create_unverified_context()
-# What the log may say without anything being wrong with the store: it advertises a loopback address, which its own controller refuses.
-HARMLESS = re.compile(r"unable to sync kubernetes service: Endpoints .* may not be in the loopback range")
+# What the log may say without anything being wrong with the store: it advertises a loopback address, which its own controller refuses; and with a compaction every
+# minute the cache of a kind that nobody writes may be older than the compacted revision, so that its check cannot be made (with a real etcd 9 of 124, with ours 36 of 553).
+HARMLESS = re.compile(r"unable to sync kubernetes service: Endpoints .* may not be in the loopback range|Cache consistency check error.*resourceVersion for the provided list is too old")
 
 
 def free_port():
@@ -276,7 +277,7 @@ def metrics(port):
 def check_metrics(history, before, after):
     for key, value in after.items():
         grown = value - before.get(key, 0)
-        bad = (key.startswith("apiserver_storage_consistency_checks_total") and not key.endswith("[success]")) or "success=false" in key or "fallback=true" in key \
+        bad = key == "apiserver_storage_consistency_checks_total[failure]" or "success=false" in key or "fallback=true" in key \
             or key.startswith(("apiserver_terminated_watchers_total", "apiserver_storage_decode_errors_total", "apiserver_watch_cache_initializations_total"))
         if bad and grown > 0:
             history.fault(f"{key} grew by {grown:g}")

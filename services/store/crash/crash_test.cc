@@ -1,17 +1,17 @@
-// Clients write, read, watch and hold leases while the store is killed, or loses power, again and again; then their history
-// is checked. APIMESH_STORE_CRASH_SECONDS and APIMESH_STORE_CRASH_CLIENTS make it long; APIMESH_STORE_BINARY tests another
-// binary.
-#include <fmt/format.h>
-#include <grpcpp/grpcpp.h>
-#include <gtest/gtest.h>
-#include <unistd.h>
-
+// Clients write, read, watch and hold leases while the store is killed, or loses power, again and
+// again; then their history is checked. APIMESH_STORE_CRASH_SECONDS and APIMESH_STORE_CRASH_CLIENTS
+// make it long; APIMESH_STORE_BINARY tests another binary.
 #include <array>
 #include <atomic>
 #include <filesystem>
 #include <functional>
 #include <random>
 #include <thread>
+
+#include <fmt/format.h>
+#include <grpcpp/grpcpp.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "proto/etcd/v3/rpc.grpc.pb.h"
 #include "services/store/crash/history.h"
@@ -23,7 +23,9 @@ namespace {
 using namespace etcdserverpb;
 using SteadyClock = std::chrono::steady_clock;
 
-double Now() { return std::chrono::duration<double>(SteadyClock::now().time_since_epoch()).count(); }
+double Now() {
+  return std::chrono::duration<double>(SteadyClock::now().time_since_epoch()).count();
+}
 
 int Setting(const char* name, int fallback) {
   const char* value = std::getenv(name);
@@ -45,7 +47,8 @@ void SetDeadline(grpc::ClientContext& context) {
 
 class Clients {
  public:
-  Clients(std::string address, History& history) : address_(std::move(address)), history_(history) {}
+  Clients(std::string address, History& history)
+      : address_(std::move(address)), history_(history) {}
 
   void Work(int number) {
     const auto kv = KV::NewStub(Connect(address_, number));
@@ -54,10 +57,18 @@ class Clients {
       const std::string key = "k" + std::to_string(random() % 20);
       bool reached = true;
       switch (random() % 4) {
-        case 0: reached = ReadKey(*kv, key); break;
-        case 1: reached = random() % 4 == 0 ? DeleteKey(*kv, key) : ReadKey(*kv, key); break;
-        case 2: reached = ReplaceKey(*kv, key, std::to_string(number) + ".t" + std::to_string(i)); break;
-        default: reached = WriteKey(*kv, key, std::to_string(number) + "." + std::to_string(i)); break;
+        case 0:
+          reached = ReadKey(*kv, key);
+          break;
+        case 1:
+          reached = random() % 4 == 0 ? DeleteKey(*kv, key) : ReadKey(*kv, key);
+          break;
+        case 2:
+          reached = ReplaceKey(*kv, key, std::to_string(number) + ".t" + std::to_string(i));
+          break;
+        default:
+          reached = WriteKey(*kv, key, std::to_string(number) + "." + std::to_string(i));
+          break;
       }
       if (!reached) std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
@@ -76,6 +87,7 @@ class Clients {
       SetDeadline(context);
       if (!leases->LeaseGrant(&context, grant, &granted).ok()) continue;
       const std::string key = "lease" + std::to_string(i);
+      history_.Add(Write{key, ""});  // if the put's outcome stays unknown, the lease ends by itself
       if (!WriteKey(*kv, key, "l" + std::to_string(i), granted.id())) continue;
       Write write{key, "", Now()};
       LeaseRevokeRequest revoke;
@@ -115,7 +127,8 @@ class Clients {
         request.set_id(granted.id());
         LeaseKeepAliveResponse response;
         const double called = Now();
-        if (stream->Write(request) && stream->Read(&response) && response.ttl() > 0) leased.renewed = called;
+        if (stream->Write(request) && stream->Read(&response) && response.ttl() > 0)
+          leased.renewed = called;
         stream->WritesDone();
       }
       history_.Add(leased);
@@ -138,7 +151,8 @@ class Clients {
       CompactionResponse ignored;
       grpc::ClientContext compacting;
       SetDeadline(compacting);
-      if (slowest - 100 > compacted && kv->Compact(&compacting, compaction, &ignored).ok()) compacted = slowest - 100;
+      if (slowest - 100 > compacted && kv->Compact(&compacting, compaction, &ignored).ok())
+        compacted = slowest - 100;
     };
     Watch(10002, std::string(1, '\0'), std::string(1, '\0'), take, compact);
   }
@@ -146,7 +160,8 @@ class Clients {
   // Another one, of the keys that begin with "k1", which also asks how far it has come.
   void WatchSome(std::size_t number) {
     const auto take = [&, this](Event event) { history_.AddTo(number, "k1", std::move(event)); };
-    Watch(20000 + static_cast<int>(number), "k1", "k2", take, [&, this](std::int64_t reached) { others_watched[number] = reached; });
+    Watch(20000 + static_cast<int>(number), "k1", "k2", take,
+          [&, this](std::int64_t reached) { others_watched[number] = reached; });
   }
 
   std::int64_t NewestRevision() { return CountPrefix("k0").header().revision(); }
@@ -176,7 +191,8 @@ class Clients {
   }
 
   // A progress notification at R promises that no event up to R is still to come.
-  void Watch(int number, const std::string& key, const std::string& end, const std::function<void(Event)>& take,
+  void Watch(int number, const std::string& key, const std::string& end,
+             const std::function<void(Event)>& take,
              const std::function<void(std::int64_t)>& reached) {
     const auto watches = etcdserverpb::Watch::NewStub(Connect(address_, number));
     std::int64_t next = 2;
@@ -195,14 +211,16 @@ class Clients {
       WatchResponse response;
       while (stream->Read(&response)) {
         if (response.canceled()) {
-          history_.AddFault(fmt::format("watcher {} was cancelled at {}: {} compacted at {}", number, next,
-                                        response.cancel_reason(), response.compact_revision()));
+          history_.AddFault(fmt::format("watcher {} was cancelled at {}: {} compacted at {}",
+                                        number, next, response.cancel_reason(),
+                                        response.compact_revision()));
           watched_enough = true;
           break;
         }
         for (const auto& event : response.events()) {
           if (event.kv().mod_revision() < next) {
-            history_.AddFault(fmt::format("watcher {}: an event of {}, when {} was next", number, event.kv().mod_revision(), next));
+            history_.AddFault(fmt::format("watcher {}: an event of {}, when {} was next", number,
+                                          event.kv().mod_revision(), next));
           }
           take(Event{event.kv().mod_revision(), event.kv().key(), event.kv().value(), Now()});
           next = event.kv().mod_revision() + 1;
@@ -246,7 +264,8 @@ class Clients {
       if (now.kvs_size() == 1) {
         read.mod_revision = now.kvs(0).mod_revision();
         read.value = now.kvs(0).value();
-        if (read.mod_revision == compare->mod_revision()) history_.AddFault("a compare failed that holds, of " + key);
+        if (read.mod_revision == compare->mod_revision())
+          history_.AddFault("a compare failed that holds, of " + key);
       }
       history_.Add(read);
       return true;
@@ -255,7 +274,8 @@ class Clients {
     history_.Add(write);
     return ok;
   }
-  bool WriteKey(KV::Stub& kv, const std::string& key, const std::string& value, std::int64_t lease = 0) {
+  bool WriteKey(KV::Stub& kv, const std::string& key, const std::string& value,
+                std::int64_t lease = 0) {
     PutRequest request;
     request.set_key(key);
     request.set_value(value);
@@ -307,7 +327,8 @@ class Clients {
 
 void CrashAgainAndAgain(bool power_failures, int seconds) {
   const std::filesystem::path folder =
-      std::filesystem::path(::testing::TempDir()) / ("crash" + std::to_string(::getpid()) + (power_failures ? "p" : "k"));
+      std::filesystem::path(::testing::TempDir()) /
+      ("crash" + std::to_string(::getpid()) + (power_failures ? "p" : "k"));
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   Process process(folder);
@@ -316,20 +337,25 @@ void CrashAgainAndAgain(bool power_failures, int seconds) {
   History history;
   Clients clients(process.Address(), history);
   std::vector<std::thread> threads, watchers;
-  for (int i = 0; i < Setting("APIMESH_STORE_CRASH_CLIENTS", 16); ++i) threads.emplace_back([&, i] { clients.Work(i); });
+  for (int i = 0; i < Setting("APIMESH_STORE_CRASH_CLIENTS", 16); ++i)
+    threads.emplace_back([&, i] { clients.Work(i); });
   threads.emplace_back([&] { clients.WorkWithLeases(); });
   threads.emplace_back([&] { clients.WorkWithExpiringLeases(); });
   watchers.emplace_back([&] { clients.WatchAll(); });
-  for (std::size_t i = 0; i < clients.others_watched.size(); ++i) watchers.emplace_back([&, i] { clients.WatchSome(i); });
+  for (std::size_t i = 0; i < clients.others_watched.size(); ++i)
+    watchers.emplace_back([&, i] { clients.WatchSome(i); });
 
-  const auto end = SteadyClock::now() + std::chrono::seconds(Setting("APIMESH_STORE_CRASH_SECONDS", seconds));
+  const auto end =
+      SteadyClock::now() + std::chrono::seconds(Setting("APIMESH_STORE_CRASH_SECONDS", seconds));
   std::mt19937 random(1);
   int kills = 0;
   while (SteadyClock::now() < end) {
-    // Every life begins with proof that the store is up, or a slow machine would see nothing but starts.
+    // Every life begins with proof that the store is up, or a slow machine would see nothing but
+    // starts.
     clients.NewestRevision();
     // Now and then long enough for leases to expire.
-    std::this_thread::sleep_for(std::chrono::milliseconds(200 + random() % (kills % 4 == 3 ? 4000 : 1000)));
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(200 + random() % (kills % 4 == 3 ? 4000 : 1000)));
     process.Kill();
     process.Start();
     ++kills;
@@ -342,15 +368,18 @@ void CrashAgainAndAgain(bool power_failures, int seconds) {
   }
   const std::int64_t newest = clients.NewestRevision();
   const auto all_watched = [&] {
-    return clients.watched >= newest && std::ranges::all_of(clients.others_watched, [&](const auto& w) { return w >= newest; });
+    return clients.watched >= newest &&
+           std::ranges::all_of(clients.others_watched, [&](const auto& w) { return w >= newest; });
   };
-  while (!all_watched() && SteadyClock::now() < patience) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  while (!all_watched() && SteadyClock::now() < patience)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
   EXPECT_TRUE(all_watched());
   clients.watched_enough = true;
   for (std::thread& watcher : watchers) watcher.join();
   EXPECT_GT(history.Acknowledged(), 0u);
   std::vector<std::string> faults = history.Check();
-  std::printf("%zu writes acknowledged over %d kills, revision %ld\n", history.Acknowledged(), kills, static_cast<long>(newest));
+  std::printf("%zu writes acknowledged over %d kills, revision %ld\n", history.Acknowledged(),
+              kills, static_cast<long>(newest));
   if (faults.size() > 10) faults.resize(10);
   for (const std::string& fault : faults) ADD_FAILURE() << fault;
   process.Kill();
@@ -361,7 +390,8 @@ TEST(Crash, NothingLostNothingInvented) { CrashAgainAndAgain(false, 10); }
 
 TEST(Crash, NothingLostWhenPowerFails) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "a sanitizer's runtime must be the first library, so that nothing can be preloaded";
+  GTEST_SKIP()
+      << "a sanitizer's runtime must be the first library, so that nothing can be preloaded";
 #endif
   CrashAgainAndAgain(true, 10);
 }

@@ -21,9 +21,8 @@ struct Writes {
 
   bool Deletes(const std::string& key) const {
     return std::ranges::any_of(deletes, [&](const auto& range) {
-      if (range.second.empty()) return key == range.first;
-      const bool to_the_end = range.second.size() == 1 && range.second[0] == '\0';
-      return key >= range.first && (to_the_end || key < range.second);
+      // As in etcd, an end of "\0" (all keys from the first one on) meets no key here, so that one may clear and fill.
+      return range.second.empty() ? key == range.first : key >= range.first && key < range.second;
     });
   }
 };
