@@ -1,4 +1,5 @@
 // The same random requests to our store and to a real etcd: the answers must be the same.
+#include <atomic>
 #include <random>
 #include <thread>
 
@@ -28,6 +29,13 @@ class Endpoint {
     return channel_->WaitForConnected(std::chrono::system_clock::now() + std::chrono::seconds(60));
   }
 
+  std::string Version() {
+    grpc::ClientContext context;
+    StatusResponse response;
+    Maintenance::NewStub(channel_)->Status(&context, {}, &response);
+    return response.version();
+  }
+
   std::string Ask(const RangeRequest& request) {
     return Call<RangeResponse>(request, &KV::Stub::Range);
   }
@@ -49,8 +57,15 @@ class Endpoint {
     WatchRequest request;
     *request.mutable_create_request() = create;
     stream->Write(request);
-    WatchRequest ask;
-    ask.mutable_progress_request();
+    // A server may pass over a request for progress while the watch still reads the past, so it is
+    // asked again and again.
+    std::atomic<bool> done = false;
+    std::thread asking([&] {
+      WatchRequest ask;
+      ask.mutable_progress_request();
+      while (!done && stream->Write(ask))
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    });
     std::string all;
     WatchResponse response;
     std::int64_t last = 0;
@@ -70,11 +85,10 @@ class Endpoint {
       }
       fragmented = response.fragment();
       if (response.watch_id() == -1 && response.header().revision() >= until) break;
-      if (response.created() || response.events_size() == 0)
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
-      if (!fragmented) stream->Write(ask);
     }
+    done = true;
     context.TryCancel();
+    asking.join();
     while (stream->Read(&response)) {
     }
     stream->Finish();
@@ -103,7 +117,8 @@ class Endpoint {
   std::unique_ptr<Watch::Stub> watch_;
 };
 
-/// Requests over a few keys, so that they meet.
+/// Requests over twelve keys, so that they meet; with more, etcd's sort leaves keys that compare
+/// equal in any order.
 class Requests {
  public:
   explicit Requests(unsigned seed) : random_(seed) {}
@@ -114,8 +129,8 @@ class Requests {
                                      static_cast<std::uint64_t>(std::max<std::int64_t>(n, 1)));
   }
   std::string Key() {
-    return std::string(1, static_cast<char>('a' + Below(6))) +
-           (OneIn(2) ? "" : std::to_string(Below(4)));
+    return std::string(1, static_cast<char>('a' + Below(3))) +
+           (OneIn(2) ? "" : std::to_string(Below(3)));
   }
   std::string End(const std::string& key) {
     switch (Below(4)) {
@@ -259,6 +274,9 @@ class Differential : public ::testing::Test {
         std::make_unique<Endpoint>(etcd_.Endpoint().substr(std::string_view("http://").size()));
     ASSERT_TRUE(ours_->WaitUntilReady());
     ASSERT_TRUE(theirs_->WaitUntilReady());
+    const std::string version = theirs_->Version();
+    if (!version.starts_with("3.6."))
+      GTEST_SKIP() << "the store answers as etcd 3.6 does; this is " << version;
   }
 
   template <class Request>
@@ -288,7 +306,9 @@ class Differential : public ::testing::Test {
 };
 
 TEST_F(Differential, AnswersLikeEtcd) {
-  for (unsigned seed = 1; seed <= 4; ++seed) {
+  const char* given = std::getenv("APIMESH_STORE_SEEDS");  // more of them: a longer run
+  const unsigned seeds = given == nullptr ? 4 : static_cast<unsigned>(std::atoi(given));
+  for (unsigned seed = 1; seed <= seeds; ++seed) {
     Requests requests(seed);
     for (int i = 0; i < 250 && differences_ == 0; ++i) {
       const std::int64_t revision = Revision();

@@ -1,5 +1,5 @@
-// Preloaded into a store (LD_PRELOAD), it remembers what a power failure would leave of the folder APIMESH_POWER_LOSS_DATA:
-// file contents as of their last fsync, fdatasync or O_DSYNC write, and names as of the last fsync of their folder. That
+// Preloaded into a store (LD_PRELOAD), it remembers what a power failure would leave of APIMESH_POWER_LOSS_DATA, a folder:
+// contents as of the last fsync, fdatasync or O_DSYNC write of a file, names as of the last fsync of their folder. That
 // state is kept in APIMESH_POWER_LOSS_DISK, from where the test puts it back after killing the store:
 //   DISK/<id>           contents of a file
 //   DISK/names/<n>      one folder: its path in the first line, then "<id> <name>" lines

@@ -58,7 +58,8 @@ Status ExecuteRange(const Store& store, const RangeRequest& request, Revision ne
   if (request.revision() > 0 && revision < store.Compacted()) return errors::Compacted();
 
   const bool filtered = HasFilter(request);
-  const bool sorted = request.sort_order() != RangeRequest::NONE || request.sort_target() != RangeRequest::KEY;
+  // As in etcd, a target without an order sorts, too, but only the first keys that the limit lets through, and one more.
+  const bool sorted = request.sort_order() != RangeRequest::NONE;
   const std::size_t limit = request.limit() > 0 ? static_cast<std::size_t>(request.limit()) : SIZE_MAX;
   const std::size_t wanted = filtered || sorted || limit == SIZE_MAX ? SIZE_MAX : limit + 1;
   const bool values = !request.keys_only() || request.sort_target() == RangeRequest::VALUE;
@@ -66,7 +67,9 @@ Status ExecuteRange(const Store& store, const RangeRequest& request, Revision ne
   std::int64_t count = 0;
   std::vector<Change> found;
   std::string_view page_end;
-  const bool counts_a_range = request.count_only() && !request.range_end().empty();
+  const bool to_the_end = request.range_end() == std::string_view("\0", 1);
+  const bool holds_its_key = to_the_end || request.key() < request.range_end();
+  const bool counts_a_range = request.count_only() && !request.range_end().empty() && holds_its_key;
   if (counts_a_range) page_end = request.key();
   // To count a range only its first key has to be looked at here; the tree tells the rest.
   store.index().Walk(request.key(), counts_a_range ? std::string() : request.range_end(), [&](const KeyIndex::Entry& entry) {
@@ -80,7 +83,8 @@ Status ExecuteRange(const Store& store, const RangeRequest& request, Revision ne
     return false;
   });
   if (!page_end.empty()) count += store.index().CountAfter(page_end, request.range_end(), revision);
-  if (wanted != SIZE_MAX && found.size() > limit) found.resize(limit);  // no need for the values of the rest
+  const bool in_place = request.sort_target() == RangeRequest::KEY;
+  if (wanted != SIZE_MAX && found.size() > limit && in_place) found.resize(limit);  // no need for the values of the rest
   const bool more = wanted != SIZE_MAX && !request.count_only() && count > static_cast<std::int64_t>(limit);
   if (values) {
     for (Change& change : found) change.value = store.ValueOf(change.id);

@@ -198,6 +198,8 @@ std::string WithFullHeader(const std::string& body, const Identity& identity, Re
 Status ExecutePut(Store& store, const Identity& identity, const PutRequest& request, std::string& out) {
   store.Begin();
   Execution execution(store, store.Applied());
+  // A put on its own asks for the lease first, one in a transaction for the key.
+  if (request.lease() != 0 && !store.lessor().Exists(request.lease())) return errors::LeaseNotFound();
   if (Status status = execution.CheckPutHere(request); !status.ok()) return status;
   const std::string body = execution.PutBody(request);
   store.End();
