@@ -7,9 +7,9 @@
 #include "lib/endpoint/storage_config.h"
 #include "lib/etcd/client.h"
 #include "lib/schema/builtin.h"
+#include "lib/service/authorize_create.h"
 #include "lib/service/runtime.h"
 #include "lib/storage/backend.h"
-#include "services/core-api/auth/auth_client.h"
 #include "services/core-api/auth/openid_paths.h"
 #include "services/core-api/bootstrap/hooks.h"
 #include "services/core-api/groups/actions.h"
@@ -69,26 +69,6 @@ storage::StorePtr EquipServices(const Flags& flags, storage::Backend& backend, s
   return addresses;
 }
 
-/// Whether the user may create what an update or apply would create.
-Task<meta::Result<>> AuthorizeCreate(AuthClientPtr auth, meta::RequestContext ctx) {
-  const std::vector<std::string>& groups = ctx.User().groups;
-  // They may do everything, and the server's own start must not wait for authn-authz.
-  if (std::find(groups.begin(), groups.end(), "system:masters") != groups.end()) co_return meta::Result<>();
-  AccessQuestion question;
-  question.user = ctx.User();
-  question.info = ctx.Info();
-  question.info.verb = "create";
-  const SteadyTime deadline = std::min(ctx.Deadline(), std::chrono::steady_clock::now() + std::chrono::seconds(10));
-  const meta::Result<AccessDecision> decision = co_await auth->Authorize(std::move(question), deadline);
-  if (!decision) co_return decision.error();
-  if (decision->allowed) co_return meta::Result<>();
-  const meta::RequestInfo& info = ctx.Info();
-  co_return meta::Forbidden({info.api_group, info.resource}, info.name,
-                            fmt::format("User {} cannot create resource {} in API group {}{}", meta::Quoted(ctx.User().name),
-                                        meta::Quoted(info.resource), meta::Quoted(info.api_group),
-                                        info.ns.empty() ? " at the cluster scope" : fmt::format(" in the namespace {}", meta::Quoted(info.ns))));
-}
-
 Task<meta::Result<meta::Object>> ReadObjectBy(LocalApiPtr api, std::string path) {
   if (!api) co_return meta::ServiceUnavailable("the server is stopping");
   co_return co_await api->GetOnce(std::move(path));
@@ -112,8 +92,8 @@ int Run(const Flags& flags) {
   options.environment.meta_schema = &schema::Builtin();
   options.environment.min_request_timeout = std::chrono::seconds(flags.min_request_timeout);
   options.next = std::shared_ptr(rpc::NewDelegateClient(flags.common.EndpointOf(flags.extensions_api), runtime.Executor()));
-  const AuthClientPtr auth = NewAuthClient(flags.common.EndpointOf(flags.authn_authz));
-  options.environment.authorize_create = [auth](meta::RequestContext ctx) { return AuthorizeCreate(auth, std::move(ctx)); };
+  const service::AuthClientPtr auth = service::NewAuthClient(flags.common.EndpointOf(flags.authn_authz));
+  options.environment.authorize_create = service::CreateAuthorizer(auth);
   AddOpenIdPaths(flags, options);
   const auto openapi = std::make_shared<std::shared_ptr<OpenApiDocuments>>();  // filled once it is known what is served
   const auto answer_openapi = [openapi](rpc::Request request) { return (*openapi)->Answer(std::move(request)); };

@@ -5,6 +5,7 @@
 #include "lib/endpoint/storage_config.h"
 #include "lib/etcd/client.h"
 #include "lib/schema/builtin.h"
+#include "lib/service/authorize_create.h"
 #include "lib/service/runtime.h"
 #include "lib/storage/backend.h"
 #include "services/extensions-api/controller/crd_controller.h"
@@ -59,6 +60,8 @@ int Run(const Flags& flags) {
   endpoint::GroupServerOptions options;
   options.environment.meta_schema = &schema::Builtin();
   options.environment.min_request_timeout = std::chrono::seconds(flags.min_request_timeout);
+  options.environment.authorize_create =
+      service::CreateAuthorizer(service::NewAuthClient(flags.common.EndpointOf(flags.authn_authz)));
   options.paths = OpenApiPaths(crds);
   const auto environment = std::make_shared<const endpoint::Environment>(options.environment);
   const auto server = std::make_shared<endpoint::GroupServer>(std::move(options));

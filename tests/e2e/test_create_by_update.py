@@ -29,3 +29,37 @@ def test_apply_does_not_create_without_the_right_to(server):
     refused = apply("not-there")
     assert refused.code == 403 and "cannot create" in refused.json()["message"]
     assert admin.get(f"{NS}/configmaps/not-there").code == 404
+
+
+def test_custom_resources_need_it_too(server):
+    admin = server.client
+    crd = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "bars.put.example.com"},
+           "spec": {"group": "put.example.com", "scope": "Namespaced", "names": {"plural": "bars", "kind": "Bar"},
+                    "versions": [{"name": "v1", "served": True, "storage": True,
+                                  "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}}]}}
+    assert admin("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", crd).code == 201
+    role = {"metadata": {"name": "patch-bars"}, "rules": [{"apiGroups": ["put.example.com"], "resources": ["bars"], "verbs": ["get", "patch", "update"]}]}
+    assert admin("POST", RBAC + "/clusterroles", role).code == 201
+    binding = {"metadata": {"name": "patch-bars"}, "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "patch-bars"},
+               "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "bar-patcher"}]}
+    assert admin("POST", RBAC + "/clusterrolebindings", binding).code == 201
+    bars = "/apis/put.example.com/v1/namespaces/default/bars"
+
+    def bar(name):
+        return {"apiVersion": "put.example.com/v1", "kind": "Bar", "metadata": {"name": name}, "a": "b"}
+
+    mesh.wait_until(lambda: admin("POST", bars, bar("there")).code in (201, 409), 5, "bars are served")
+    headers = {**as_user(server, "bar-patcher"), "Content-Type": "application/apply-patch+yaml"}
+
+    def apply(name):
+        return admin("PATCH", f"{bars}/{name}?fieldManager=t&force=true", json.dumps(bar(name)), headers)
+
+    mesh.wait_until(lambda: apply("there").code == 200, 5, "the binding counts")
+    refused = apply("not-there")
+    assert refused.code == 403
+    assert refused.json()["message"] == ('bars.put.example.com "not-there" is forbidden: User "bar-patcher" cannot create resource "bars" '
+                                         'in API group "put.example.com" in the namespace "default"')
+    put = admin("PUT", f"{bars}/not-there", bar("not-there"), as_user(server, "bar-patcher"))
+    assert put.code in (403, 404)
+    assert admin.get(f"{bars}/not-there").code == 404
+    assert admin("DELETE", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/bars.put.example.com").code == 200

@@ -1,5 +1,5 @@
+#include "lib/meta/forbidden.h"
 #include "services/aggregator/filters/filters.h"
-#include "services/aggregator/filters/forbidden.h"
 #include "services/aggregator/health/lifecycle.h"
 
 namespace apimesh::aggregator {
@@ -18,7 +18,7 @@ class Authorization final : public Filter {
         break;
       case AuthorizationAnswer::Verdict::kDeny:
         exchange.reply.SetHeader("x-content-type-options", "nosniff");
-        co_await exchange.reply.SendError(ForbiddenTo(exchange.user->info.name, exchange.info, answer.reason));
+        co_await exchange.reply.SendError(meta::ForbiddenTo(exchange.user->info.name, exchange.info, answer.reason));
         break;
       case AuthorizationAnswer::Verdict::kUnavailable:
         // Probes must be able to tell a dead edge from a dead authn-authz. While that is up, they are asked for like

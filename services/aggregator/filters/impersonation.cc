@@ -1,7 +1,7 @@
 #include "lib/base/log.h"
+#include "lib/meta/forbidden.h"
 #include "lib/meta/query.h"
 #include "services/aggregator/filters/filters.h"
-#include "services/aggregator/filters/forbidden.h"
 
 namespace apimesh::aggregator {
 namespace {
@@ -118,7 +118,7 @@ class Impersonation final : public Filter {
           co_return;
         }
         if (answer.verdict != AuthorizationAnswer::Verdict::kAllow) {
-          co_await exchange.reply.SendError(ForbiddenTo(exchange.user->info.name, right, answer.reason));
+          co_await exchange.reply.SendError(meta::ForbiddenTo(exchange.user->info.name, right, answer.reason));
           co_return;
         }
       }

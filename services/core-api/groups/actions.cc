@@ -8,7 +8,7 @@
 namespace apimesh::core_api {
 namespace {
 
-registry::Action ActionOf(const std::string& plural, const AuthClientPtr& auth) {
+registry::Action ActionOf(const std::string& plural, const service::AuthClientPtr& auth) {
   if (plural == "tokenreviews") return TokenReviewAction(auth);
   if (plural == "selfsubjectreviews") return SelfSubjectReviewAction();
   if (plural == "subjectaccessreviews") return SubjectAccessReviewAction(auth);

@@ -4,14 +4,14 @@
 #include <vector>
 
 #include "lib/registry/resource.h"
-#include "services/core-api/auth/auth_client.h"
+#include "lib/service/auth_client.h"
 #include "services/core-api/groups/authentication/token_request.h"
 
 namespace apimesh::core_api {
 
 /// What resources that store nothing need to do their work.
 struct ActionInputs {
-  AuthClientPtr auth;
+  service::AuthClientPtr auth;
   std::optional<TokenIssuer> issuer;  // nullopt: no tokens
   ReadObject read;
 };

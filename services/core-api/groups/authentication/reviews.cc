@@ -20,11 +20,11 @@ std::vector<std::string> AudiencesOf(const json::object& review) {
   return audiences;
 }
 
-Task<meta::Result<meta::Object>> ReviewToken(AuthClientPtr auth, meta::RequestContext ctx, meta::Object body) {
+Task<meta::Result<meta::Object>> ReviewToken(service::AuthClientPtr auth, meta::RequestContext ctx, meta::Object body) {
   std::string token(meta::FindString(body.Root(), "spec", "token"));
   if (token.empty()) co_return meta::BadRequest("token is required for TokenReview in authentication");
   std::vector<std::string> audiences = AudiencesOf(body.Root());
-  ASSIGN_OR_CO_RETURN(const TokenIdentity identity, co_await auth->ReviewToken(std::move(token), std::move(audiences), ctx.Deadline()));
+  ASSIGN_OR_CO_RETURN(const service::TokenIdentity identity, co_await auth->ReviewToken(std::move(token), std::move(audiences), ctx.Deadline()));
   json::object status;
   if (identity.authenticated) {
     status["authenticated"] = true;
@@ -55,7 +55,7 @@ json::object UserJson(const meta::UserInfo& user) {
   return object;
 }
 
-registry::Action TokenReviewAction(AuthClientPtr auth) {
+registry::Action TokenReviewAction(service::AuthClientPtr auth) {
   return [auth = std::move(auth)](meta::RequestContext ctx, std::string, meta::Object body, bool) {
     return ReviewToken(auth, std::move(ctx), std::move(body));
   };

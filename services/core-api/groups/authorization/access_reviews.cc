@@ -25,8 +25,8 @@ std::vector<std::string> Texts(const json::object& object, std::string_view name
   return texts;
 }
 
-std::vector<Requirement> Requirements(const json::object& selector) {
-  std::vector<Requirement> requirements;
+std::vector<service::Requirement> Requirements(const json::object& selector) {
+  std::vector<service::Requirement> requirements;
   const json::value* found = meta::FindField(selector, "requirements");
   if (!found || !found->is_array()) return requirements;
   for (const json::value& item : found->get_array()) {
@@ -46,7 +46,7 @@ meta::UserInfo SubjectOf(const json::object& spec) {
   return user;
 }
 
-json::object StatusOf(const AccessDecision& decision) {
+json::object StatusOf(const service::AccessDecision& decision) {
   json::object status{{"allowed", decision.allowed}};
   if (decision.denied) status["denied"] = true;
   if (!decision.reason.empty()) status["reason"] = decision.reason;
@@ -56,27 +56,27 @@ json::object StatusOf(const AccessDecision& decision) {
 
 json::array Array(const std::vector<std::string>& texts) { return json::array(texts.begin(), texts.end()); }
 
-Task<meta::Result<meta::Object>> Review(AuthClientPtr auth, ReviewKind kind, meta::RequestContext ctx, meta::Object body) {
+Task<meta::Result<meta::Object>> Review(service::AuthClientPtr auth, ReviewKind kind, meta::RequestContext ctx, meta::Object body) {
   const meta::FieldErrors errors = ValidateReview(body, kind);
   if (!errors.empty()) co_return meta::Invalid(body.GetGvk().GroupKind(), "", errors);
   const json::object& spec = Part(body.Root(), "spec");
-  AccessQuestion question = QuestionOf(spec, kind == ReviewKind::kSelf ? ctx.User() : SubjectOf(spec));
-  ASSIGN_OR_CO_RETURN(const AccessDecision decision, co_await auth->Authorize(std::move(question), ctx.Deadline()));
+  service::AccessQuestion question = QuestionOf(spec, kind == ReviewKind::kSelf ? ctx.User() : SubjectOf(spec));
+  ASSIGN_OR_CO_RETURN(const service::AccessDecision decision, co_await auth->Authorize(std::move(question), ctx.Deadline()));
   body.Root()["status"] = StatusOf(decision);
   co_return body;
 }
 
-Task<meta::Result<meta::Object>> ReviewRules(AuthClientPtr auth, meta::RequestContext ctx, meta::Object body) {
+Task<meta::Result<meta::Object>> ReviewRules(service::AuthClientPtr auth, meta::RequestContext ctx, meta::Object body) {
   std::string ns(meta::FindString(body.Root(), "spec", "namespace"));
   if (ns.empty()) co_return meta::BadRequest("no namespace on request");
-  ASSIGN_OR_CO_RETURN(const AccessRules rules, co_await auth->Rules(ctx.User(), std::move(ns), ctx.Deadline()));
+  ASSIGN_OR_CO_RETURN(const service::AccessRules rules, co_await auth->Rules(ctx.User(), std::move(ns), ctx.Deadline()));
   json::array resources, others;
-  for (const AccessRules::Resource& rule : rules.resources) {
+  for (const service::AccessRules::Resource& rule : rules.resources) {
     json::object one{{"verbs", Array(rule.verbs)}, {"apiGroups", Array(rule.groups)}, {"resources", Array(rule.resources)}};
     if (!rule.names.empty()) one["resourceNames"] = Array(rule.names);
     resources.push_back(std::move(one));
   }
-  for (const AccessRules::NonResource& rule : rules.non_resources) {
+  for (const service::AccessRules::NonResource& rule : rules.non_resources) {
     others.push_back(json::object{{"verbs", Array(rule.verbs)}, {"nonResourceURLs", Array(rule.paths)}});
   }
   json::object status{{"resourceRules", std::move(resources)}, {"nonResourceRules", std::move(others)}, {"incomplete", rules.incomplete}};
@@ -85,7 +85,7 @@ Task<meta::Result<meta::Object>> ReviewRules(AuthClientPtr auth, meta::RequestCo
   co_return body;
 }
 
-registry::Action ReviewAction(AuthClientPtr auth, ReviewKind kind) {
+registry::Action ReviewAction(service::AuthClientPtr auth, ReviewKind kind) {
   return [auth = std::move(auth), kind](meta::RequestContext ctx, std::string, meta::Object body, bool) {
     return Review(auth, kind, std::move(ctx), std::move(body));
   };
@@ -93,8 +93,8 @@ registry::Action ReviewAction(AuthClientPtr auth, ReviewKind kind) {
 
 }  // namespace
 
-AccessQuestion QuestionOf(const json::object& spec, meta::UserInfo user) {
-  AccessQuestion question;
+service::AccessQuestion QuestionOf(const json::object& spec, meta::UserInfo user) {
+  service::AccessQuestion question;
   question.user = std::move(user);
   if (Has(spec, "nonResourceAttributes")) {
     const json::object& attributes = Part(spec, "nonResourceAttributes");
@@ -143,10 +143,10 @@ meta::FieldErrors ValidateReview(const meta::Object& review, ReviewKind kind) {
   return errors;
 }
 
-registry::Action SubjectAccessReviewAction(AuthClientPtr auth) { return ReviewAction(std::move(auth), ReviewKind::kSubject); }
-registry::Action LocalSubjectAccessReviewAction(AuthClientPtr auth) { return ReviewAction(std::move(auth), ReviewKind::kLocal); }
-registry::Action SelfSubjectAccessReviewAction(AuthClientPtr auth) { return ReviewAction(std::move(auth), ReviewKind::kSelf); }
-registry::Action SelfSubjectRulesReviewAction(AuthClientPtr auth) {
+registry::Action SubjectAccessReviewAction(service::AuthClientPtr auth) { return ReviewAction(std::move(auth), ReviewKind::kSubject); }
+registry::Action LocalSubjectAccessReviewAction(service::AuthClientPtr auth) { return ReviewAction(std::move(auth), ReviewKind::kLocal); }
+registry::Action SelfSubjectAccessReviewAction(service::AuthClientPtr auth) { return ReviewAction(std::move(auth), ReviewKind::kSelf); }
+registry::Action SelfSubjectRulesReviewAction(service::AuthClientPtr auth) {
   return [auth = std::move(auth)](meta::RequestContext ctx, std::string, meta::Object body, bool) {
     return ReviewRules(auth, std::move(ctx), std::move(body));
   };

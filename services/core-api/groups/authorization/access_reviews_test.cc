@@ -13,23 +13,23 @@ namespace {
 meta::Object Parse(std::string_view text) { return meta::Object(codec::ParseJson(text, {})->as_object()); }
 
 /// Allows one user, and says what it was asked.
-class FakeAuth final : public AuthClient {
+class FakeAuth final : public service::AuthClient {
  public:
-  Task<meta::Result<TokenIdentity>> ReviewToken(std::string token, std::vector<std::string>, SteadyTime) override {
-    TokenIdentity identity;
+  Task<meta::Result<service::TokenIdentity>> ReviewToken(std::string token, std::vector<std::string>, SteadyTime) override {
+    service::TokenIdentity identity;
     identity.authenticated = token == "good";
     if (identity.authenticated) identity.user.name = "ann";
     if (!identity.authenticated) identity.error = "invalid bearer token";
     co_return identity;
   }
-  Task<meta::Result<AccessDecision>> Authorize(AccessQuestion question, SteadyTime) override {
-    AccessDecision decision;
+  Task<meta::Result<service::AccessDecision>> Authorize(service::AccessQuestion question, SteadyTime) override {
+    service::AccessDecision decision;
     decision.allowed = question.user.name == "ann";
     decision.reason = question.info.is_resource_request ? question.info.resource : question.info.path;
     co_return decision;
   }
-  Task<meta::Result<AccessRules>> Rules(meta::UserInfo, std::string ns, SteadyTime) override {
-    AccessRules rules;
+  Task<meta::Result<service::AccessRules>> Rules(meta::UserInfo, std::string ns, SteadyTime) override {
+    service::AccessRules rules;
     rules.resources.push_back({{"get"}, {""}, {ns}, {}});
     co_return rules;
   }

@@ -10,7 +10,7 @@
 #include "lib/meta/user.h"
 #include "lib/rpc/delegate.h"
 
-namespace apimesh::core_api {
+namespace apimesh::service {
 
 struct TokenIdentity {
   bool authenticated = false;
@@ -55,4 +55,4 @@ class AuthClient {
 using AuthClientPtr = std::shared_ptr<AuthClient>;
 AuthClientPtr NewAuthClient(const rpc::Endpoint& endpoint);
 
-}  // namespace apimesh::core_api
+}  // namespace apimesh::service

@@ -5,9 +5,9 @@
 #include "lib/meta/api_error.h"
 #include "lib/meta/request_info.h"
 
-namespace apimesh::aggregator {
+namespace apimesh::meta {
 
 /// The 403 of a user who may not do what `info` says, in the reference's words.
-meta::ApiError ForbiddenTo(std::string_view user, const meta::RequestInfo& info, std::string_view reason);
+ApiError ForbiddenTo(std::string_view user, const RequestInfo& info, std::string_view reason);
 
-}  // namespace apimesh::aggregator
+}  // namespace apimesh::meta

@@ -1,8 +1,8 @@
-#include "services/aggregator/filters/forbidden.h"
+#include "lib/meta/forbidden.h"
 
 #include "lib/meta/field_error.h"
 
-namespace apimesh::aggregator {
+namespace apimesh::meta {
 namespace {
 
 std::string Escape(std::string_view text) {  // these texts may end up in a browser
@@ -18,8 +18,7 @@ std::string Escape(std::string_view text) {  // these texts may end up in a brow
   return safe;
 }
 
-std::string What(std::string_view user, const meta::RequestInfo& info) {
-  using meta::Quoted;
+std::string What(std::string_view user, const RequestInfo& info) {
   if (!info.is_resource_request) return fmt::format("User {} cannot {} path {}", Quoted(user), info.verb, Quoted(info.path));
   const std::string resource = info.subresource.empty() ? info.resource : info.resource + "/" + info.subresource;
   const std::string where = info.ns.empty() ? "at the cluster scope" : fmt::format("in the namespace {}", Quoted(info.ns));
@@ -29,10 +28,10 @@ std::string What(std::string_view user, const meta::RequestInfo& info) {
 
 }  // namespace
 
-meta::ApiError ForbiddenTo(std::string_view user, const meta::RequestInfo& info, std::string_view reason) {
+ApiError ForbiddenTo(std::string_view user, const RequestInfo& info, std::string_view reason) {
   const std::string message = Escape(What(user, info));
-  const meta::GroupResource resource{info.api_group, info.resource};
-  return meta::Forbidden(resource, info.name, reason.empty() ? message : fmt::format("{}: {}", message, reason));
+  const GroupResource resource{info.api_group, info.resource};
+  return Forbidden(resource, info.name, reason.empty() ? message : fmt::format("{}: {}", message, reason));
 }
 
-}  // namespace apimesh::aggregator
+}  // namespace apimesh::meta

@@ -1,4 +1,4 @@
-#include "services/core-api/auth/auth_client.h"
+#include "lib/service/auth_client.h"
 
 #include "lib/base/clock.h"
 #include "lib/h2/typed_call.h"
@@ -8,7 +8,7 @@
 #include "proto/mesh/v1/authn.pb.h"
 #include "proto/mesh/v1/authz.pb.h"
 
-namespace apimesh::core_api {
+namespace apimesh::service {
 namespace {
 
 namespace pb = mesh::v1;
@@ -112,4 +112,4 @@ class Remote final : public AuthClient {
 
 AuthClientPtr NewAuthClient(const rpc::Endpoint& endpoint) { return std::make_shared<Remote>(endpoint); }
 
-}  // namespace apimesh::core_api
+}  // namespace apimesh::service

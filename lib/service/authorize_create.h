@@ -1,0 +1,14 @@
+#pragma once
+
+#include <functional>
+
+#include "lib/meta/request_context.h"
+#include "lib/service/auth_client.h"
+
+namespace apimesh::service {
+
+/// Whether the user may create what an update or apply would create: 403 in the words of the edge if not. Every server of
+/// resources gives this to its engine, since the edge has authorized an update only.
+std::function<Task<meta::Result<>>(meta::RequestContext ctx)> CreateAuthorizer(AuthClientPtr auth);
+
+}  // namespace apimesh::service
