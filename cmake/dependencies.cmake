@@ -11,6 +11,7 @@ find_package(prometheus-cpp CONFIG REQUIRED)
 find_package(CLI11 CONFIG REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
+pkg_check_modules(SODIUM REQUIRED IMPORTED_TARGET libsodium)
 find_library(LMDB_LIBRARY lmdb REQUIRED)
 # The services allocate small and often, where jemalloc takes a quarter less time than glibc; sanitizers bring their own.
 if(NOT APIMESH_SANITIZE)

@@ -51,6 +51,14 @@ class EtcdBackend final : public Backend {
     }
     asio::co_spawn(loops_->strand, AskForProgress(loops_, shared_->options.bookmark_interval / 2),
                    asio::bind_cancellation_slot(loops_->stop_progress.slot(), ended));
+    if (shared_->options.encryption) {
+      const auto reread = [loops = std::weak_ptr(loops_)] {
+        const auto alive = loops.lock();
+        if (!alive) return;
+        for (const auto& store : alive->Live()) store->RereadUnreadable();
+      };
+      shared_->options.encryption->OnReload(reread);
+    }
   }
   ~EtcdBackend() override { Stop(); }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "lib/base/clock.h"
+#include "lib/encryption/encryption.h"
 #include "lib/etcd/client.h"
 #include "lib/storage/store.h"
 
@@ -23,6 +24,8 @@ struct BackendOptions {
   Duration read_timeout = std::chrono::seconds(10);
   std::size_t lists_in_flight = 8;  // while caches fill
   std::int64_t list_page = 2000;
+  /// nullptr: objects are stored as they are, and what is marked as encrypted can't be read.
+  std::shared_ptr<encryption::Encryption> encryption;
 };
 
 /// What the stores of one etcd have in common: the client, the revision read that serves many readers at once, leases,

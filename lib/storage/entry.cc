@@ -11,6 +11,7 @@ namespace apimesh::storage {
 namespace {
 
 constexpr std::string_view kProtobufMagic("k8s\0", 4);
+constexpr std::string_view kEncryptedMark("k8s:enc:");
 
 /// Few entries have other forms made at the same moment, so they share some locks instead of holding one each.
 std::mutex& FormLock(const void* entry) {
@@ -20,28 +21,57 @@ std::mutex& FormLock(const void* entry) {
 
 }  // namespace
 
+Task<meta::Result<>> EntryRecipe::Unlock(std::shared_ptr<const EntryRecipe> recipe, std::string stored) {
+  const encryption::Result<> unlocked = co_await recipe->Transformer()->Unlock(std::move(stored));
+  if (!unlocked && unlocked.error().temporary) co_return meta::ServiceUnavailable(unlocked.error().message, 1);
+  co_return meta::Result<>();
+}
+
 meta::Result<CachedEntryPtr> CachedEntry::FromStored(const std::shared_ptr<const EntryRecipe>& recipe, std::string key,
                                                      Revision revision, std::string_view stored) {
   const ResourceConfig& config = recipe->config;
-  if (stored.starts_with(kProtobufMagic)) {
-    if (!config.to_json) return meta::InternalError(fmt::format("{} is stored as protobuf, which is not read here", key));
-    ASSIGN_OR_RETURN(const std::string json, config.to_json(stored));
-    return FromJson(recipe, std::move(key), revision, json);
-  }
-  if (!config.api_version.empty() && config.to_json) {
-    const auto scanned = ScanObject(stored, {});
-    if (scanned && scanned->api_version != config.api_version) {
-      ASSIGN_OR_RETURN(const std::string json, config.to_json(stored));
-      return FromJson(recipe, std::move(key), revision, json);
+  encryption::Opened opened;
+  if (recipe->encryption || stored.starts_with(kEncryptedMark)) {
+    auto plain = recipe->Transformer()->Open(stored, recipe->prefix + key);
+    if (!plain) {
+      return meta::InternalError(fmt::format("unable to transform key \"{}{}\": {}", recipe->prefix, key, plain.error().message));
     }
+    opened = std::move(*plain);
+    stored = opened.plain;
   }
-  return FromJson(recipe, std::move(key), revision, stored);
+  const bool other_version = [&] {
+    if (stored.starts_with(kProtobufMagic)) return true;
+    if (config.api_version.empty() || !config.to_json) return false;
+    const auto scanned = ScanObject(stored, {});
+    return scanned && scanned->api_version != config.api_version;
+  }();
+  std::string json;
+  if (other_version) {
+    if (!config.to_json) {
+      return meta::InternalError(fmt::format("{}{} is stored as protobuf, which is not read here", recipe->prefix, key));
+    }
+    auto converted = config.to_json(stored);
+    if (!converted) {
+      return meta::InternalError(fmt::format("unable to decode key \"{}{}\": {}", recipe->prefix, key, converted.error().Message()));
+    }
+    json = std::move(*converted);
+    stored = json;
+  }
+  ASSIGN_OR_RETURN(std::shared_ptr<CachedEntry> entry, Make(recipe, std::move(key), revision, stored));
+  entry->stale_ = opened.stale;
+  return CachedEntryPtr(std::move(entry));
 }
 
 meta::Result<CachedEntryPtr> CachedEntry::FromJson(const std::shared_ptr<const EntryRecipe>& recipe, std::string key,
                                                    Revision revision, std::string_view json) {
+  ASSIGN_OR_RETURN(std::shared_ptr<CachedEntry> entry, Make(recipe, std::move(key), revision, json));
+  return CachedEntryPtr(std::move(entry));
+}
+
+meta::Result<std::shared_ptr<CachedEntry>> CachedEntry::Make(const std::shared_ptr<const EntryRecipe>& recipe, std::string key,
+                                                             Revision revision, std::string_view json) {
   auto scanned = ScanObject(json, recipe->paths);
-  if (!scanned) return meta::InternalError(fmt::format("{} does not hold the JSON of an object", key));
+  if (!scanned) return meta::InternalError(fmt::format("{}{} does not hold the JSON of an object", recipe->prefix, key));
   std::shared_ptr<CachedEntry> entry(new CachedEntry());
   std::size_t offset = 0;
   entry->json_ = SharedBytes(SpliceVersion(json, *scanned, revision, &offset));
@@ -63,7 +93,7 @@ meta::Result<CachedEntryPtr> CachedEntry::FromJson(const std::shared_ptr<const E
     attributes->fields = recipe->config.read_fields(meta::Object(std::move(document.get_object())));
   }
   entry->attributes_ = std::move(attributes);
-  return CachedEntryPtr(std::move(entry));
+  return entry;
 }
 
 CachedEntryPtr CachedEntry::Unreadable(const std::shared_ptr<const EntryRecipe>& recipe, std::string key,

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/encryption/encryption.h"
 #include "lib/storage/json_scan.h"
 #include "lib/storage/store.h"
 
@@ -12,11 +13,22 @@ namespace apimesh::storage {
 
 /// What entries of one resource are made with.
 struct EntryRecipe {
-  explicit EntryRecipe(ResourceConfig given)
-      : config(std::move(given)),
-        paths(config.read_fields ? FieldPaths() : SplitPaths(config.selectable_fields)) {}
+  explicit EntryRecipe(ResourceConfig given, std::string etcd_prefix = {},
+                       std::shared_ptr<encryption::Encryption> encrypted_by = nullptr)
+      : config(std::move(given)), paths(config.read_fields ? FieldPaths() : SplitPaths(config.selectable_fields)),
+        prefix(std::move(etcd_prefix)), encryption(std::move(encrypted_by)) {}
   const ResourceConfig config;
   const FieldPaths paths;
+  const std::string prefix;  // in etcd, with a slash at its end
+  const std::shared_ptr<encryption::Encryption> encryption;  // nullptr: none
+
+  encryption::TransformerPtr Transformer() const {
+    return encryption ? encryption->For(config.StoredAs().group, config.StoredAs().resource) : encryption::Identity();
+  }
+  /// Whether reading this value takes a key that is to be fetched first.
+  bool Locked(std::string_view stored) const { return encryption && Transformer()->Locked(stored); }
+  /// Fetches that key. An error (503) only if the same may work later; what can't ever be read, FromStored() refuses.
+  static Task<meta::Result<>> Unlock(std::shared_ptr<const EntryRecipe> recipe, std::string stored);
 };
 
 class CachedEntry;
@@ -24,7 +36,7 @@ using CachedEntryPtr = std::shared_ptr<const CachedEntry>;
 
 class CachedEntry final : public Entry {
  public:
-  /// From what etcd holds. An error if that can't be read.
+  /// From what etcd holds, unlocked. An error if that can't be read; it names the key.
   static meta::Result<CachedEntryPtr> FromStored(const std::shared_ptr<const EntryRecipe>& recipe, std::string key,
                                                  Revision revision, std::string_view stored);
   /// From JSON in the served version, with or without a resourceVersion.
@@ -46,6 +58,8 @@ class CachedEntry final : public Entry {
 
   const std::string& KeyText() const { return key_.text; }
   const meta::ApiError* Error() const { return error_.get(); }
+  /// Read from etcd in a form that a write would replace: another key or provider of encryption.
+  bool Stale() const { return stale_; }
   std::size_t Bytes() const { return json_.size() + sizeof(CachedEntry); }
 
  private:
@@ -59,12 +73,15 @@ class CachedEntry final : public Entry {
     std::shared_ptr<const Form> next;
   };
   CachedEntry() = default;
+  static meta::Result<std::shared_ptr<CachedEntry>> Make(const std::shared_ptr<const EntryRecipe>& recipe, std::string key,
+                                                         Revision revision, std::string_view json);
 
   std::shared_ptr<const EntryRecipe> recipe_;
   Key key_;
   Revision revision_ = 0;
   SharedBytes json_;
   std::uint32_t version_offset_ = 0;  // of the number in json_
+  bool stale_ = false;
   std::shared_ptr<const Attributes> attributes_;
   std::unique_ptr<const meta::ApiError> error_;
   mutable std::shared_ptr<const Form> forms_;  // guarded by a lock picked by address

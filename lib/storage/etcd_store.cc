@@ -33,7 +33,8 @@ void ProgressRequests::Ask(const WatchCache& cache, Revision target) {
 
 EtcdStore::EtcdStore(SharedPtr shared, ResourceConfig config)
     : shared_(std::move(shared)), prefix_(PrefixFor(shared_->options, config)),
-      cache_(std::make_shared<WatchCache>(std::make_shared<const EntryRecipe>(std::move(config)), shared_->options)),
+      cache_(std::make_shared<WatchCache>(
+          std::make_shared<const EntryRecipe>(std::move(config), prefix_, shared_->options.encryption), shared_->options)),
       feed_(shared_, cache_, prefix_) {}
 
 std::string_view EtcdStore::NameOf(const Key& key) const {
@@ -58,7 +59,7 @@ Task<meta::Result<SnapshotPtr>> EtcdStore::CatchUp(Revision target, SteadyTime d
     if (now >= deadline) co_return current ? CacheBehind() : NotReady();
     if (shared_->client->ProgressIsSafe()) shared_->progress.Ask(*cache_, target);
     if (current && now >= mark_at) {
-      // Progress notifications of this etcd may overtake events, or none came. Events of one watch are in order: a write of
+      // Progress notifications of this etcd may overtake events, or none came in time. Events of one watch are in order: a write of
       // our own that the feed's watch sees tells how far it is.
       mark_at = now + std::chrono::seconds(1);
       auto marked = co_await shared_->client->Put(CacheFeed::MarkerKey(prefix_), "", 0, deadline);
@@ -95,6 +96,10 @@ Task<meta::Result<EntryPtr>> EtcdStore::Get(meta::RequestContext ctx, Key key, G
   co_return EntryPtr(entry);
 }
 
+void EtcdStore::RereadUnreadable() {
+  if (const SnapshotPtr current = cache_->Current(); current && current->unreadable > 0) feed_.Refill();
+}
+
 Task<meta::Result<std::int64_t>> EtcdStore::Count(meta::RequestContext ctx) {
   ASSIGN_OR_CO_RETURN(const SnapshotPtr snapshot, co_await Fresh(ctx, "0"));
   co_return static_cast<std::int64_t>(snapshot->tree.size());
@@ -114,12 +119,14 @@ Task<meta::Result<std::unique_ptr<Watcher>>> EtcdStore::Watch(meta::RequestConte
     ASSIGN_OR_CO_RETURN(const SnapshotPtr snapshot, co_await Fresh(ctx, options.resource_version));
     if (initial) {
       start.initial = snapshot;
-      start.announce_end = options.send_initial_events.value_or(false) && options.allow_bookmarks;
+      start.announce_end = options.tell_initial_end || (options.send_initial_events.value_or(false) && options.allow_bookmarks);
     }
+    start.tell_place = !initial && options.tell_initial_end;
     start.after = snapshot->revision;
   } else {
     ASSIGN_OR_CO_RETURN(const SnapshotPtr any, co_await Fresh(ctx, "0"));  // the cache is filled
     start.after = asked;
+    start.tell_place = options.tell_initial_end;
     if (asked > any->revision) {
       const auto newest = co_await shared_->read_index->Newest(ctx.Deadline());
       if (!newest) co_return FromEtcd(newest.error());

@@ -24,11 +24,14 @@ class EtcdStore final : public Store {
                                                     bool create_if_missing, UpdateFn update) override;
   Task<meta::Result<EntryPtr>> Delete(meta::RequestContext ctx, Key key, Preconditions preconditions,
                                       ValidateFn validate) override;
+  Task<meta::Result<>> DeleteUnreadable(meta::RequestContext ctx, Key key) override;
   Task<meta::Result<std::int64_t>> Count(meta::RequestContext ctx) override;
   meta::Result<> Ready() const override;
 
   const std::shared_ptr<WatchCache>& Cache() const { return cache_; }
   void Stop() { feed_.Stop(); }
+  /// The encryption configuration has changed: fills the cache anew if something in it could not be read.
+  void RereadUnreadable();
 
  private:
   // ---- reads (etcd_store.cc)
@@ -49,6 +52,8 @@ class EtcdStore final : public Store {
   };
   /// The object as etcd has it now; nullptr: none.
   Task<meta::Result<CachedEntryPtr>> Live(Key key, SteadyTime deadline);
+  /// An unreadable entry for what can't be read; an error if a key of encryption can't be had now.
+  Task<meta::Result<CachedEntryPtr>> Read(Key key, etcd::KeyValue kv);
   Task<meta::Result<Attempt>> Put(Key key, Revision expected, std::string json, std::chrono::seconds ttl,
                                   SteadyTime deadline);
   Task<meta::Result<Attempt>> ReadBack(Key key, std::string stored, SteadyTime deadline);

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "lib/storage/continue_token.h"
 #include "lib/storage/errors.h"
 #include "lib/storage/etcd_store.h"
@@ -8,8 +10,13 @@ namespace {
 
 constexpr std::int64_t kPage = 1000;
 
-std::unique_ptr<ListCursor> CursorOver(SnapshotPtr snapshot, Filter filter, SnapshotCursor::Range range) {
-  return std::make_unique<SnapshotCursor>(std::move(snapshot), std::move(filter), std::move(range));
+std::unique_ptr<ListCursor> CursorOver(const meta::RequestContext& ctx, WatchCache& cache, SnapshotPtr snapshot, Filter filter,
+                                       SnapshotCursor::Range range) {
+  if (snapshot->unreadable > 0) {
+    ctx.Warn(fmt::format("{} stored object(s) of this resource can't be read and are missing in this list", snapshot->unreadable));
+  }
+  const Tree* const narrowed = cache.Narrow(*snapshot, filter);
+  return std::make_unique<SnapshotCursor>(std::move(snapshot), std::move(filter), std::move(range), narrowed);
 }
 
 }  // namespace
@@ -26,7 +33,7 @@ Task<meta::Result<std::unique_ptr<ListCursor>>> EtcdStore::List(meta::RequestCon
     SnapshotCursor::Range range;
     range.start = start;
     range.limit = options.limit;
-    co_return CursorOver(std::move(newest), filter, std::move(range));
+    co_return CursorOver(ctx, *cache_, std::move(newest), filter, std::move(range));
   }
   // A number with a limit and no match has always meant that very revision.
   const bool exact = options.match == VersionMatch::kExact ||
@@ -35,7 +42,7 @@ Task<meta::Result<std::unique_ptr<ListCursor>>> EtcdStore::List(meta::RequestCon
   ASSIGN_OR_CO_RETURN(SnapshotPtr snapshot, co_await Fresh(ctx, options.resource_version));
   SnapshotCursor::Range range;
   range.limit = options.resource_version == "0" ? 0 : options.limit;  // the reference gives all of its cache for "0"
-  co_return CursorOver(std::move(snapshot), filter, std::move(range));
+  co_return CursorOver(ctx, *cache_, std::move(snapshot), filter, std::move(range));
 }
 
 Task<meta::Result<std::unique_ptr<ListCursor>>> EtcdStore::ListExact(meta::RequestContext ctx, ListOptions options,
@@ -52,7 +59,7 @@ Task<meta::Result<std::unique_ptr<ListCursor>>> EtcdStore::ListExact(meta::Reque
     same->revision = revision;
     snapshot = std::move(same);
   }
-  co_return CursorOver(std::move(snapshot), FilterOf(options.ns, options.labels, options.fields), std::move(range));
+  co_return CursorOver(ctx, *cache_, std::move(snapshot), FilterOf(options.ns, options.labels, options.fields), std::move(range));
 }
 
 Task<meta::Result<std::unique_ptr<ListCursor>>> EtcdStore::ListFromEtcd(meta::RequestContext ctx, ListOptions options,
@@ -83,9 +90,13 @@ Task<meta::Result<std::unique_ptr<ListCursor>>> EtcdStore::ListFromEtcd(meta::Re
       co_return ContinueExpired(token.Encode());
     }
     for (const etcd::KeyValue& kv : page->kvs) {
+      if (cache_->Recipe()->Locked(kv.value)) CO_RETURN_IF_ERROR(co_await EntryRecipe::Unlock(cache_->Recipe(), kv.value));
       auto entry = CachedEntry::FromStored(cache_->Recipe(), kv.key.substr(prefix_.size()),
                                            static_cast<Revision>(kv.mod_revision), kv.value);
-      if (!entry) continue;
+      if (!entry) {
+        ++snapshot->unreadable;
+        continue;
+      }
       matched += filter.Matches(**entry) ? 1 : 0;
       entries.push_back(*entry);
     }
@@ -94,7 +105,7 @@ Task<meta::Result<std::unique_ptr<ListCursor>>> EtcdStore::ListFromEtcd(meta::Re
     from = page->kvs.back().key + '\0';
   }
   snapshot->tree = Tree::FromSorted(std::move(entries));
-  co_return CursorOver(std::move(snapshot), filter, std::move(range));
+  co_return CursorOver(ctx, *cache_, std::move(snapshot), filter, std::move(range));
 }
 
 }  // namespace apimesh::storage

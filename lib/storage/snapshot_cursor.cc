@@ -4,8 +4,8 @@
 
 namespace apimesh::storage {
 
-SnapshotCursor::SnapshotCursor(SnapshotPtr snapshot, Filter filter, Range range)
-    : snapshot_(std::move(snapshot)), filter_(std::move(filter)), range_(std::move(range)) {
+SnapshotCursor::SnapshotCursor(SnapshotPtr snapshot, Filter filter, Range range, const Tree* narrowed)
+    : snapshot_(std::move(snapshot)), walked_(narrowed ? *narrowed : snapshot_->tree), filter_(std::move(filter)), range_(std::move(range)) {
   position_ = range_.start.empty() ? filter_.prefix : range_.start;
 }
 
@@ -22,7 +22,7 @@ std::vector<EntryPtr> SnapshotCursor::Next(std::size_t max) {
   }
   std::string last;
   bool stopped = false;
-  snapshot_->tree.Walk(position_, [&](const CachedEntryPtr& entry) {
+  walked_.Walk(position_, [&](const CachedEntryPtr& entry) {
     if (!std::string_view(entry->KeyText()).starts_with(filter_.prefix)) return false;
     if (items.size() >= max) {
       position_ = entry->KeyText();

@@ -17,7 +17,8 @@ class SnapshotCursor final : public ListCursor {
     /// Of a snapshot that has only the first part of what etcd has: the keys beyond it.
     std::int64_t beyond = 0;
   };
-  SnapshotCursor(SnapshotPtr snapshot, Filter filter, Range range);
+  /// `narrowed`: a part of `snapshot` that holds all that match; nullptr: all of it.
+  SnapshotCursor(SnapshotPtr snapshot, Filter filter, Range range, const Tree* narrowed = nullptr);
 
   Revision At() const override { return snapshot_->revision; }
   std::vector<EntryPtr> Next(std::size_t max) override;
@@ -28,6 +29,7 @@ class SnapshotCursor final : public ListCursor {
   void EndPage(const std::string& last);
 
   const SnapshotPtr snapshot_;
+  const Tree& walked_;  // belongs to snapshot_
   const Filter filter_;
   Range range_;
   std::string position_;

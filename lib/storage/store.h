@@ -31,6 +31,9 @@ struct ResourceConfig {
   meta::GroupResource resource;
   std::string key_prefix;  // below --etcd-prefix: "pods", "services/specs", "apps.example.com/widgets"
   bool namespaced = true;
+  /// The group it is stored for, where that is another one (events.k8s.io): what encryption and etcd overrides go by.
+  std::optional<meta::GroupResource> stored_as;
+  const meta::GroupResource& StoredAs() const { return stored_as ? *stored_as : resource; }
   /// apiVersion of the served JSON ("apps/v1"). Stored JSON that says so is taken as it is; empty: all JSON is.
   std::string api_version;
   /// Turns a stored value into the JSON of the served version (protobuf of another writer, older storage version,
@@ -107,6 +110,8 @@ struct WatchOptions {
   /// true: the present state first, then a bookmark that says where it ends. false: no present state, even for "".
   std::optional<bool> send_initial_events;
   bool allow_bookmarks = false;
+  /// The end of the present state, or where the watch begins without it, is told by a bookmark with initial_events_end.
+  bool tell_initial_end = false;
   meta::LabelSelector labels;
   meta::FieldSelector fields;
 };
@@ -161,6 +166,10 @@ class Store {
   using ValidateFn = std::function<Task<meta::Result<>>(const meta::Object& current)>;
   virtual Task<meta::Result<EntryPtr>> Delete(meta::RequestContext ctx, Key key, Preconditions preconditions,
                                               ValidateFn validate) = 0;
+
+  /// Deletes an object that can't be read (a lost key, flipped bits), unseen: no precondition, no finalizer, no admission.
+  /// Invalid if it can be read.
+  virtual Task<meta::Result<>> DeleteUnreadable(meta::RequestContext ctx, Key key) = 0;
 
   virtual Task<meta::Result<std::int64_t>> Count(meta::RequestContext ctx) = 0;
   /// Whether reads can be served (the cache is full); 429 with a reason otherwise.

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include "lib/base/log.h"
 #include "lib/codec/codec.h"
+#include "lib/meta/field_error.h"
 #include "lib/storage/errors.h"
 #include "lib/storage/etcd_store.h"
 
@@ -51,8 +53,13 @@ Task<meta::Result<CachedEntryPtr>> EtcdStore::Live(Key key, SteadyTime deadline)
   auto range = co_await shared_->client->Range(EtcdKey(key), std::move(options));
   if (!range) co_return FromEtcd(range.error());
   if (range->kvs.empty()) co_return CachedEntryPtr();
-  const auto revision = static_cast<Revision>(range->kvs[0].mod_revision);
-  auto entry = CachedEntry::FromStored(cache_->Recipe(), key.text, revision, range->kvs[0].value);
+  co_return co_await Read(key, std::move(range->kvs[0]));
+}
+
+Task<meta::Result<CachedEntryPtr>> EtcdStore::Read(Key key, etcd::KeyValue kv) {
+  if (cache_->Recipe()->Locked(kv.value)) CO_RETURN_IF_ERROR(co_await EntryRecipe::Unlock(cache_->Recipe(), kv.value));
+  const auto revision = static_cast<Revision>(kv.mod_revision);
+  auto entry = CachedEntry::FromStored(cache_->Recipe(), key.text, revision, kv.value);
   if (!entry) co_return CachedEntry::Unreadable(cache_->Recipe(), key.text, revision, entry.error());
   co_return *entry;
 }
@@ -73,6 +80,14 @@ Task<meta::Result<EtcdStore::Attempt>> EtcdStore::Put(Key key, Revision expected
   } else {
     swap.value = json;
   }
+  if (cache_->Recipe()->encryption) {
+    const encryption::TransformerPtr transformer = cache_->Recipe()->Transformer();
+    const encryption::Result<> prepared = co_await transformer->PrepareSeal();
+    if (!prepared) co_return meta::InternalError(prepared.error().message);
+    auto sealed = transformer->Seal(swap.value, swap.key);
+    if (!sealed) co_return meta::InternalError(sealed.error().message);
+    swap.value = std::move(*sealed);
+  }
   const std::string stored = swap.value;
   auto swapped = co_await shared_->client->Swap(std::move(swap));
   Attempt attempt;
@@ -85,10 +100,7 @@ Task<meta::Result<EtcdStore::Attempt>> EtcdStore::Put(Key key, Revision expected
                                                              static_cast<Revision>(swapped->revision), json));
     cache_->Remember(attempt.entry);
   } else if (!swapped->current.empty()) {
-    const etcd::KeyValue& kv = swapped->current[0];
-    const auto revision = static_cast<Revision>(kv.mod_revision);
-    auto current = CachedEntry::FromStored(cache_->Recipe(), key.text, revision, kv.value);
-    attempt.current = current ? *current : CachedEntry::Unreadable(cache_->Recipe(), key.text, revision, current.error());
+    ASSIGN_OR_CO_RETURN(attempt.current, co_await Read(key, std::move(swapped->current[0])));
   }
   co_return attempt;
 }
@@ -167,7 +179,8 @@ Task<meta::Result<Store::UpdateResult>> EtcdStore::GuaranteedUpdate(meta::Reques
         if (stale) continue;
       }
       if (refusal) co_return *refusal;
-      co_return UpdateResult{current, false};
+      // What is encrypted with a key that is being replaced is written again, though it stays the same.
+      if (!wanted || !current->Stale()) co_return UpdateResult{current, false};
     }
     const Revision expected = current ? current->ModRevision() : 0;
     ASSIGN_OR_CO_RETURN(Attempt attempt, co_await Put(key, expected, std::move(json), wanted->ttl, deadline));
@@ -190,14 +203,14 @@ Task<meta::Result<EntryPtr>> EtcdStore::Delete(meta::RequestContext ctx, Key key
   for (;;) {
     if (!current) co_return meta::NotFound(Config().resource, NameOf(key));
     std::optional<meta::ApiError> refusal;
-    // What can't be read can still be deleted; nobody can look at it first.
-    if (!current->Error()) {
+    if (current->Error()) refusal = *current->Error();  // nobody can look at it first; see DeleteUnreadable()
+    if (!refusal) {
       if (auto checked = Check(*current, preconditions); !checked) refusal = checked.error();
-      if (!refusal && validate) {
-        ASSIGN_OR_CO_RETURN(const meta::Object document, ParseEntry(*current));
-        auto valid = co_await validate(document);
-        if (!valid) refusal = valid.error();
-      }
+    }
+    if (!refusal && validate) {
+      ASSIGN_OR_CO_RETURN(const meta::Object document, ParseEntry(*current));
+      auto valid = co_await validate(document);
+      if (!valid) refusal = valid.error();
     }
     if (refusal) {
       if (confirmed) co_return *refusal;
@@ -224,14 +237,33 @@ Task<meta::Result<EntryPtr>> EtcdStore::Delete(meta::RequestContext ctx, Key key
     if (swapped->swapped) co_return EntryPtr(current->At(static_cast<Revision>(swapped->revision)));
     CachedEntryPtr next;
     if (!swapped->current.empty()) {
-      const etcd::KeyValue& kv = swapped->current[0];
-      const auto revision = static_cast<Revision>(kv.mod_revision);
-      auto entry = CachedEntry::FromStored(cache_->Recipe(), key.text, revision, kv.value);
-      next = entry ? *entry : CachedEntry::Unreadable(cache_->Recipe(), key.text, revision, entry.error());
+      ASSIGN_OR_CO_RETURN(next, co_await Read(key, std::move(swapped->current[0])));
     }
     current = std::move(next);
     confirmed = true;
   }
+}
+
+Task<meta::Result<>> EtcdStore::DeleteUnreadable(meta::RequestContext ctx, Key key) {
+  const SteadyTime deadline = WriteDeadline(ctx);
+  ASSIGN_OR_CO_RETURN(const CachedEntryPtr current, co_await Live(key, deadline));
+  if (!current) co_return meta::NotFound(Config().resource, NameOf(key));
+  if (!current->Error()) {
+    meta::FieldErrors errors;
+    errors.push_back(meta::Invalid("ignoreStoreReadErrorWithClusterBreakingPotential", "true",
+                                   "is exclusively used to delete corrupt object(s), try again by removing this option"));
+    co_return meta::Invalid({Config().resource.group, Config().resource.resource}, NameOf(key), errors);
+  }
+  log::Warning("{} can't be read and is deleted unseen, because a client wants it so", EtcdKey(key));
+  etcd::CompareAndSwap swap;
+  swap.key = EtcdKey(key);
+  swap.expected_mod_revision = static_cast<etcd::Revision>(current->ModRevision());
+  swap.remove = true;
+  swap.deadline = deadline;
+  const auto swapped = co_await shared_->client->Swap(std::move(swap));
+  if (!swapped) co_return FromEtcd(swapped.error());
+  if (!swapped->swapped) co_return meta::Conflict(Config().resource, NameOf(key), "the object was changed meanwhile; please try again");
+  co_return meta::Result<>();
 }
 
 }  // namespace apimesh::storage

@@ -226,6 +226,10 @@ Task<meta::Result<storage::Store::UpdateResult>> FakeStore::GuaranteedUpdate(met
   }
 }
 
+Task<meta::Result<>> FakeStore::DeleteUnreadable(meta::RequestContext, Key) {
+  co_return meta::BadRequest("all objects of this store can be read");
+}
+
 Task<meta::Result<EntryPtr>> FakeStore::Delete(meta::RequestContext, Key key, storage::Preconditions preconditions,
                                                ValidateFn validate) {
   while (true) {

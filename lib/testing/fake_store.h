@@ -23,6 +23,7 @@ class FakeStore final : public storage::Store {
                                                     UpdateFn update) override;
   Task<meta::Result<storage::EntryPtr>> Delete(meta::RequestContext ctx, storage::Key key, storage::Preconditions preconditions,
                                                ValidateFn validate) override;
+  Task<meta::Result<>> DeleteUnreadable(meta::RequestContext ctx, storage::Key key) override;
   Task<meta::Result<std::int64_t>> Count(meta::RequestContext ctx) override;
   meta::Result<> Ready() const override { return {}; }
 

@@ -295,7 +295,8 @@ TEST_P(StoreContract, ReadsWhatOthersWrote) {
   EXPECT_EQ((*proto)->FieldValue("spec.color"), "red");
   EXPECT_EQ(Get("ns", "bad").error().Code(), 500);
   EXPECT_THAT(List({})->names, ElementsAre("ns/proto"));
-  Delete("ns", "bad");
+  EXPECT_EQ(harness_.Await(store_->Delete(ContextFor(), WidgetKey("ns", "bad"), {}, nullptr)).error().Code(), 500);
+  EXPECT_TRUE(harness_.Await(store_->DeleteUnreadable(ContextFor(), WidgetKey("ns", "bad"))));
   EXPECT_EQ(Get("ns", "bad").error().Code(), 404);
 }
 

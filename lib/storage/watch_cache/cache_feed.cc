@@ -44,6 +44,7 @@ struct CacheFeed::State {
   asio::strand<asio::any_io_executor> strand;
   asio::cancellation_signal stop;  // on the strand
   bool restored = false;           // the next fill follows a restore of etcd
+  std::atomic<bool> refill = false;
 
   State(SharedPtr s, std::shared_ptr<WatchCache> c, std::string p)
       : shared(std::move(s)), cache(std::move(c)), prefix(std::move(p)), strand(asio::make_strand(shared->executor)) {}
@@ -58,6 +59,20 @@ struct CacheFeed::State {
     log::Warning("{} can't be read, it is left out of lists: {}", kv.key, entry.error().Message());
     return CachedEntry::Unreadable(cache->Recipe(), std::move(key), revision, entry.error());
   }
+
+  /// Waits for the key of an encrypted value, as long as it takes: an object must not be left out because a key service
+  /// does not answer for a while.
+  static Task<> Unlock(std::shared_ptr<State> state, std::string stored) {
+    auto pause = std::chrono::milliseconds(100);
+    while (!state->cache->Stopped()) {
+      const auto unlocked = co_await EntryRecipe::Unlock(state->cache->Recipe(), stored);
+      if (unlocked) co_return;
+      log::Warning("the cache of {} waits for a key: {}", state->Resource(), unlocked.error().Message());
+      co_await SleepUntil(std::chrono::steady_clock::now() + pause);
+      pause = std::min(pause * 2, std::chrono::milliseconds(5000));
+    }
+  }
+  bool Locked(const etcd::KeyValue& kv) const { return cache->Recipe()->Locked(kv.value); }
 };
 
 CacheFeed::CacheFeed(SharedPtr shared, std::shared_ptr<WatchCache> cache, std::string prefix)
@@ -69,6 +84,17 @@ CacheFeed::CacheFeed(SharedPtr shared, std::shared_ptr<WatchCache> cache, std::s
 void CacheFeed::Stop() {
   state_->cache->Stop();
   asio::post(state_->strand, [state = state_] { state->stop.emit(asio::cancellation_type::terminal); });
+}
+
+Task<> CacheFeed::Mark(std::shared_ptr<State> state) {
+  const auto marked = co_await state->shared->client->Put(MarkerKey(state->prefix), "", 0, std::chrono::steady_clock::now() + kListTimeout);
+  if (!marked) log::Warning("the cache of {} will be filled anew with its next event: {}", state->Resource(), marked.error().message);
+}
+
+void CacheFeed::Refill() {
+  state_->refill = true;
+  // The feed sleeps in its watch: an event of our own wakes it.
+  asio::co_spawn(state_->strand, Mark(state_), asio::detached);
 }
 
 std::string CacheFeed::MarkerKey(const std::string& prefix) {
@@ -99,6 +125,7 @@ Task<> CacheFeed::Run(std::shared_ptr<State> state) {
 }
 
 Task<etcd::Result<Revision>> CacheFeed::List(std::shared_ptr<State> state) {
+  state->refill = false;
   const ListSlots::Slot slot = co_await state->shared->list_slots.Acquire();
   etcd::RangeOptions options;
   options.range_end = etcd::PrefixEnd(state->prefix);
@@ -124,6 +151,7 @@ Task<etcd::Result<Revision>> CacheFeed::List(std::shared_ptr<State> state) {
                      asio::detached);
     }
     for (etcd::KeyValue& kv : page->kvs) {
+      if (state->Locked(kv)) co_await State::Unlock(state, kv.value);
       entries.push_back(state->MakeEntry(kv));
       std::string().swap(kv.value);
     }
@@ -158,11 +186,13 @@ Task<etcd::Error> CacheFeed::Follow(std::shared_ptr<State> state, Revision revis
                                 static_cast<Revision>(event.kv.mod_revision)};
       if (!event.deleted) {
         change.entry = state->cache->Remembered(change.key, change.revision);
+        if (!change.entry && state->Locked(event.kv)) co_await State::Unlock(state, event.kv.value);
         if (!change.entry) change.entry = state->MakeEntry(event.kv);
       }
       changes.push_back(std::move(change));
     }
     state->cache->Apply(std::move(changes), static_cast<Revision>(batch->revision));
+    if (state->refill) co_return etcd::Error{etcd::Error::Code::kCancelled, "what could not be read is read again"};
   }
 }
 

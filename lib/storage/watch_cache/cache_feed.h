@@ -19,6 +19,8 @@ class CacheFeed {
   CacheFeed& operator=(const CacheFeed&) = delete;
 
   void Stop();
+  /// Lists again, soon: what was read may read differently now.
+  void Refill();
 
   /// Where a key just outside of the resource lies that the feed's watch still sees. Writing it tells how far the watch is
   /// on versions of etcd whose progress notifications can't be trusted. No list of the resource ever shows it.
@@ -28,6 +30,7 @@ class CacheFeed {
   struct State;
   static Task<> Run(std::shared_ptr<State> state);
   static Task<etcd::Result<Revision>> List(std::shared_ptr<State> state);
+  static Task<> Mark(std::shared_ptr<State> state);
   static Task<etcd::Error> Follow(std::shared_ptr<State> state, Revision revision);
 
   std::shared_ptr<State> state_;

@@ -68,6 +68,12 @@ Task<std::vector<Event>> CacheWatcher::Next() {
       if (!events.empty()) co_return events;
       continue;
     }
+    if (std::exchange(start_.tell_place, false)) {
+      std::vector<Event> place;
+      place.push_back(Bookmark(seen_));
+      place.back().initial_events_end = true;
+      co_return place;
+    }
     WatchCache::Pending pending = cache_->Take(generation_, next_, kBatch, filter_);
     if (pending.behind) {
       if (pending.restored) co_return Fail(WatchExpired());
@@ -164,6 +170,11 @@ Task<std::vector<Event>> CacheWatcher::NextFromHistory() {
     CacheEvent event{};
     event.revision = static_cast<Revision>(change.kv.mod_revision);
     const std::string key = change.kv.key.substr(prefix_.size());
+    for (const etcd::KeyValue* kv : {&change.previous, &change.kv}) {
+      if (!cache_->Recipe()->Locked(kv->value)) continue;
+      const auto unlocked = co_await EntryRecipe::Unlock(cache_->Recipe(), kv->value);
+      if (!unlocked) co_return Fail(unlocked.error());
+    }
     if (change.previous.version > 0) {
       auto previous = CachedEntry::FromStored(cache_->Recipe(), key, static_cast<Revision>(change.previous.mod_revision),
                                               change.previous.value);

@@ -34,8 +34,11 @@ SnapshotPtr WatchCache::At(Revision revision) const {
   auto old = std::make_shared<Snapshot>();
   old->tree = current->tree;
   old->revision = revision;
+  old->unreadable = current->unreadable;
   old->sequence = current->sequence - newer.size();
   for (const CacheEventPtr& event : newer) {  // undone, newest first
+    if (event->type != Event::Type::kDeleted && event->object->Error()) --old->unreadable;
+    if (event->previous && event->previous->Error()) ++old->unreadable;
     if (event->previous) {
       old->tree.Put(event->previous);
     } else {
@@ -157,6 +160,7 @@ Revision WatchCache::WindowFloor() const {
 
 void WatchCache::Fill(std::vector<CachedEntryPtr> sorted, Revision revision, bool restored) {
   auto snapshot = std::make_shared<Snapshot>();
+  snapshot->unreadable = std::count_if(sorted.begin(), sorted.end(), [](const auto& entry) { return entry->Error(); });
   snapshot->tree = Tree::FromSorted(std::move(sorted));
   snapshot->revision = revision;
   std::unique_lock lock(mutex_);
@@ -179,11 +183,14 @@ void WatchCache::Apply(std::vector<Change> changes, Revision revision) {
   auto snapshot = std::make_shared<Snapshot>();
   snapshot->tree = current->tree;
   snapshot->revision = revision;
+  snapshot->unreadable = current->unreadable;
   std::vector<CacheEventPtr> events;
   const SteadyTime now = std::chrono::steady_clock::now();
   for (Change& change : changes) {
     auto event = std::make_shared<CacheEvent>();
     event->previous = snapshot->tree.Find(change.key);
+    if (event->previous && event->previous->Error()) --snapshot->unreadable;
+    if (change.entry && change.entry->Error()) ++snapshot->unreadable;
     event->revision = change.revision;
     event->time = now;
     if (change.entry) {
@@ -200,6 +207,7 @@ void WatchCache::Apply(std::vector<Change> changes, Revision revision) {
     events.push_back(std::move(event));
   }
   snapshot->tree.Freeze();
+  UpdateIndexes(*current, *snapshot, events);
 
   std::unique_lock lock(mutex_);
   for (const CacheEventPtr& event : events) {

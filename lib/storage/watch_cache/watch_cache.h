@@ -10,6 +10,7 @@
 #include "lib/etcd/client.h"
 #include "lib/storage/backend.h"
 #include "lib/storage/filter.h"
+#include "lib/storage/watch_cache/index.h"
 #include "lib/storage/watch_cache/tree.h"
 
 namespace apimesh::storage {
@@ -19,6 +20,8 @@ struct Snapshot {
   Tree tree;
   Revision revision = 0;
   std::uint64_t sequence = 0;  // of the first event that is not in it
+  std::size_t unreadable = 0;  // objects that can't be read: no list shows them
+  std::vector<std::shared_ptr<const Index>> indexes;  // of this very state
 };
 using SnapshotPtr = std::shared_ptr<const Snapshot>;
 
@@ -55,6 +58,9 @@ class WatchCache {
   Task<bool> WaitFor(Revision revision, SteadyTime deadline);
   void RequestProgress() const;
   bool Stopped() const;
+  /// A part of `snapshot` that holds all that match `filter`, by an index; nullptr: there is none, look at everything.
+  /// What is asked for again and again gets an index; one that is not used for a while is dropped.
+  const Tree* Narrow(const Snapshot& snapshot, const Filter& filter);
 
   // ---- own writes that the feed has not delivered yet
   void Remember(const CachedEntryPtr& written);
@@ -104,9 +110,18 @@ class WatchCache {
  private:
   void Publish(SnapshotPtr snapshot, std::unique_lock<std::mutex>& lock);
   void TrimWindow();
+  void UpdateIndexes(const Snapshot& before, Snapshot& after, const std::vector<CacheEventPtr>& events);
 
   const std::shared_ptr<const EntryRecipe> recipe_;
   const BackendOptions options_;
+
+  struct Use {
+    IndexedBy by;
+    int times = 0;
+    SteadyTime last;
+  };
+  std::mutex uses_mutex_;
+  std::vector<Use> uses_;  // guarded by uses_mutex_
 
   mutable std::mutex snapshot_mutex_;
   SnapshotPtr snapshot_;  // guarded by snapshot_mutex_

@@ -48,6 +48,9 @@ class OpenedByUse final : public LazyStore {
   Task<meta::Result<EntryPtr>> Delete(meta::RequestContext ctx, Key key, Preconditions preconditions, ValidateFn validate) override {
     return Opened().Delete(std::move(ctx), std::move(key), std::move(preconditions), std::move(validate));
   }
+  Task<meta::Result<>> DeleteUnreadable(meta::RequestContext ctx, Key key) override {
+    return Opened().DeleteUnreadable(std::move(ctx), std::move(key));
+  }
   Task<meta::Result<std::int64_t>> Count(meta::RequestContext ctx) override { return Opened().Count(std::move(ctx)); }
   meta::Result<> Ready() const override {
     const std::lock_guard lock(mutex_);

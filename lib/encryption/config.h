@@ -1,0 +1,51 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/encryption/transformer.h"
+#include "lib/meta/field_error.h"
+
+namespace apimesh::encryption {
+
+/// The file of --encryption-provider-config: apiserver.config.k8s.io/v1 EncryptionConfiguration.
+struct NamedKey {
+  std::string name, secret;  // secret in base64
+};
+struct KmsConfig {
+  std::string api_version, name, endpoint;
+  std::optional<std::int64_t> cache_size;
+  std::chrono::milliseconds timeout{3000};
+};
+struct ProviderConfig {
+  std::optional<std::vector<NamedKey>> aesgcm, aescbc, secretbox;
+  bool identity = false;
+  std::optional<KmsConfig> kms;
+};
+struct ResourceRule {
+  std::vector<std::string> resources;  // "secrets", "deployments.apps", "*.apps", "*.", "*.*"
+  std::vector<ProviderConfig> providers;
+};
+struct Config {
+  std::vector<ResourceRule> rules;
+};
+
+/// Group and resource as the file writes them: "secrets" is in the group without a name, as is "*.".
+struct ResourceName {
+  std::string resource, group;
+  auto operator<=>(const ResourceName&) const = default;
+  static ResourceName Parse(std::string_view text);
+  std::string ToString() const;
+};
+
+/// YAML or JSON; unknown and doubled fields are errors. Does not validate.
+Result<Config> ParseConfig(std::string_view text);
+/// The complaints of the reference, in its words; secrets are never shown.
+meta::FieldErrors Validate(const Config& config, bool reload);
+/// "a", or "[a, b]" for several.
+std::string Aggregate(const std::vector<std::string>& errors);
+
+}  // namespace apimesh::encryption

@@ -1,0 +1,94 @@
+#include "lib/storage/watch_cache/index.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+
+#include "lib/storage/watch_cache/watch_cache.h"
+
+namespace apimesh::storage {
+namespace {
+
+ResourceConfig PodLike() {
+  ResourceConfig config;
+  config.resource = {"", "pods"};
+  config.selectable_fields = {"spec.nodeName"};
+  return config;
+}
+const auto kRecipe = std::make_shared<const EntryRecipe>(PodLike());
+
+CachedEntryPtr Pod(int number, Revision revision, int group, int node) {
+  const std::string key = fmt::format("ns{}/p{:05}", number % 3, number);
+  const std::string labels = group < 0 ? "" : fmt::format(R"(,"labels":{{"app":"a","group":"g{}"}})", group);
+  return *CachedEntry::FromJson(kRecipe, key, revision,
+                                fmt::format(R"({{"metadata":{{"name":"p"{}}},"spec":{{"nodeName":"n{}"}}}})", labels, node));
+}
+
+Filter FilterFor(const std::string& labels, const std::string& fields = "", std::string prefix = "") {
+  return {std::move(prefix), *meta::LabelSelector::Parse(labels), *meta::FieldSelector::Parse(fields)};
+}
+
+std::set<std::string> Matching(const Tree& tree, const Filter& filter) {
+  std::set<std::string> keys;
+  tree.Walk("", [&](const CachedEntryPtr& entry) {
+    if (filter.Matches(*entry)) keys.insert(fmt::format("{}@{}", entry->KeyText(), entry->ModRevision()));
+    return true;
+  });
+  return keys;
+}
+
+TEST(Index, AnswersForEverySnapshotAsAFullWalkDoes) {
+  std::mt19937 random(7);
+  WatchCache cache(kRecipe, BackendOptions());
+  std::vector<CachedEntryPtr> pods;
+  for (int i = 0; i < 600; ++i) pods.push_back(Pod(i, 1, i % 50, i % 7));
+  std::sort(pods.begin(), pods.end(), [](const auto& a, const auto& b) { return a->KeyText() < b->KeyText(); });
+  cache.Fill(pods, 1);
+  const Filter by_label = FilterFor("group=g3"), by_node = FilterFor("", "spec.nodeName=n2"), by_both = FilterFor("group in (g3)", "spec.nodeName=n2");
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(cache.Narrow(*cache.Current(), by_label), nullptr);
+    EXPECT_EQ(cache.Narrow(*cache.Current(), by_node), nullptr);
+  }
+  std::vector<SnapshotPtr> snapshots;
+  for (Revision revision = 2; revision < 3000; ++revision) {
+    const int number = static_cast<int>(random() % 900);
+    CachedEntryPtr pod;
+    if (random() % 3 != 0) pod = Pod(number, revision, static_cast<int>(random() % 60) - 10, static_cast<int>(random() % 7));
+    std::vector<WatchCache::Change> changes;
+    changes.push_back({fmt::format("ns{}/p{:05}", number % 3, number), pod, revision});
+    cache.Apply(std::move(changes), revision);
+    if (revision % 100 == 0) snapshots.push_back(cache.Current());
+  }
+  for (const SnapshotPtr& snapshot : snapshots) {
+    for (const Filter& filter : {by_label, by_node, by_both, FilterFor("group=unknown")}) {
+      const Tree* narrowed = cache.Narrow(*snapshot, filter);
+      ASSERT_NE(narrowed, nullptr);
+      EXPECT_EQ(Matching(*narrowed, filter), Matching(snapshot->tree, filter));
+      EXPECT_LT(narrowed->size(), snapshot->tree.size() / 3);
+    }
+  }
+}
+
+TEST(Index, OneInFiftyOfFiveThousandTouchesAHundred) {
+  WatchCache cache(kRecipe, BackendOptions());
+  std::vector<CachedEntryPtr> pods;
+  for (int i = 0; i < 5000; ++i) pods.push_back(Pod(i, 1, i % 50, i % 100));
+  std::sort(pods.begin(), pods.end(), [](const auto& a, const auto& b) { return a->KeyText() < b->KeyText(); });
+  cache.Fill(pods, 1);
+  for (int i = 0; i < 3; ++i) cache.Narrow(*cache.Current(), FilterFor("group=g7", "spec.nodeName=n7"));
+  cache.Apply({}, 2);
+  EXPECT_EQ(cache.Narrow(*cache.Current(), FilterFor("group=g7"))->size(), 100u);
+  EXPECT_EQ(cache.Narrow(*cache.Current(), FilterFor("", "spec.nodeName=n7"))->size(), 50u);
+  EXPECT_EQ(cache.Narrow(*cache.Current(), FilterFor("group=g7", "spec.nodeName=n7"))->size(), 50u) << "the narrower of two";
+}
+
+TEST(Index, SelectorsWithoutOneValueLookAtEverything) {
+  EXPECT_TRUE(TermsOf(FilterFor("a in (b,c),d!=e,f")).empty());
+  EXPECT_TRUE(TermsOf(FilterFor("", "metadata.name=x,spec.nodeName!=y")).empty());
+  EXPECT_EQ(TermsOf(FilterFor("a=b", "spec.nodeName=y")).size(), 2u);
+}
+
+}  // namespace
+}  // namespace apimesh::storage

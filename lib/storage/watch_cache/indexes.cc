@@ -1,0 +1,67 @@
+#include "lib/storage/watch_cache/watch_cache.h"
+
+namespace apimesh::storage {
+namespace {
+
+constexpr std::size_t kWorthAnIndex = 200;  // objects: fewer are looked at as fast
+constexpr int kUsesBeforeIndex = 3;
+constexpr std::size_t kMaxIndexes = 8, kMaxUses = 64;
+constexpr auto kKeepUnused = std::chrono::minutes(10);
+
+}  // namespace
+
+const Tree* WatchCache::Narrow(const Snapshot& snapshot, const Filter& filter) {
+  if (filter.SelectorsEmpty() || snapshot.tree.size() < kWorthAnIndex) return nullptr;
+  static const Tree kNothing;
+  const std::vector<IndexTerm> terms = TermsOf(filter);
+  const Tree* narrowest = nullptr;
+  for (const IndexTerm& term : terms) {
+    for (const auto& index : snapshot.indexes) {
+      if (index->By() != term.by) continue;
+      const Tree* found = index->Find(term.value);
+      if (!found) found = &kNothing;
+      if (!narrowest || found->size() < narrowest->size()) narrowest = found;
+    }
+  }
+  const SteadyTime now = std::chrono::steady_clock::now();
+  const std::lock_guard lock(uses_mutex_);
+  for (const IndexTerm& term : terms) {
+    auto use = std::find_if(uses_.begin(), uses_.end(), [&](const Use& one) { return one.by == term.by; });
+    if (use == uses_.end() && uses_.size() < kMaxUses) use = uses_.insert(use, {term.by});
+    if (use == uses_.end()) continue;
+    use->times = std::min(use->times + 1, kUsesBeforeIndex);
+    use->last = now;
+  }
+  return narrowest;
+}
+
+/// Called by the feed alone, which makes one state from the other.
+void WatchCache::UpdateIndexes(const Snapshot& before, Snapshot& after, const std::vector<CacheEventPtr>& events) {
+  std::vector<IndexedBy> wanted;
+  {
+    const SteadyTime oldest = std::chrono::steady_clock::now() - kKeepUnused;
+    const std::lock_guard lock(uses_mutex_);
+    std::erase_if(uses_, [oldest](const Use& use) { return use.last < oldest; });
+    for (const Use& use : uses_) {
+      if (use.times >= kUsesBeforeIndex && wanted.size() < kMaxIndexes) wanted.push_back(use.by);
+    }
+  }
+  if (wanted.empty() || after.tree.size() < kWorthAnIndex) return;
+  for (IndexedBy& by : wanted) {
+    const auto known = std::find_if(before.indexes.begin(), before.indexes.end(), [&](const auto& index) { return index->By() == by; });
+    if (known == before.indexes.end()) {
+      after.indexes.push_back(std::make_shared<const Index>(Index::Of(std::move(by), after.tree)));
+    } else if (events.empty()) {
+      after.indexes.push_back(*known);
+    } else {
+      auto next = std::make_shared<Index>(**known);
+      for (const CacheEventPtr& event : events) {
+        next->Replace(event->previous, event->type == Event::Type::kDeleted ? nullptr : event->object);
+      }
+      next->Freeze();
+      after.indexes.push_back(std::move(next));
+    }
+  }
+}
+
+}  // namespace apimesh::storage
