@@ -20,6 +20,13 @@ struct ParseLimits {
 /// What strict decoding found, in the reference's words: `unknown field "spec.foo"`, `duplicate field "spec.a"`.
 struct Strictness {
   std::vector<std::string> complaints;
+
+  /// Where the duplicate fields among the complaints are, for Normalise to name everything in the order of the document.
+  struct Duplicate {
+    std::string parent, key;
+    std::size_t after;  // so many other fields of the parent came before
+  };
+  std::vector<Duplicate> duplicates;
 };
 
 /// JSON text to a document. `strict` (may be nullptr) collects duplicate fields.
@@ -28,6 +35,9 @@ meta::Result<meta::json::value> ParseJson(std::string_view text, meta::json::sto
 /// YAML (one document) to the same.
 meta::Result<meta::json::value> ParseYaml(std::string_view text, meta::json::storage_ptr arena, Strictness* strict = nullptr,
                                           const ParseLimits& limits = {});
+
+/// The reference's complaint about keys that a YAML mapping has twice; empty: none, or no YAML.
+std::string YamlDuplicates(std::string_view text);
 
 /// Compact JSON as Go's encoder writes it: keys in the document's order, <, > and & escaped, floats in Go's form.
 std::string WriteJson(const meta::json::value& value);

@@ -48,6 +48,7 @@ class JsonParser {
     // Strict mode only. The keys of this object are those of keys_ from `first_key` on; a set helps once they are many.
     std::size_t index = 0;  // arrays: of the element being read
     std::size_t first_key = 0;
+    std::size_t duplicates = 0;
     std::unique_ptr<std::unordered_set<std::string_view>> seen;
   };
   static constexpr std::size_t kManyKeys = 24;
@@ -163,6 +164,8 @@ class JsonParser {
       frames_[i].is_object ? path.PushKey(keys_[frames_[i + 1].first_key - 1]) : path.PushIndex(frames_[i].index);
     }
     AddComplaint(*strict_, "duplicate field", path.Child(key));
+    if (strict_->duplicates.size() >= kMaxComplaints) return;
+    strict_->duplicates.push_back({path.Text(), std::string(key), keys_.size() - frame.first_key - ++frame.duplicates});
   }
 
   bool OpenFrame(bool is_object) {

@@ -148,12 +148,26 @@ meta::Result<OutputType> NegotiateStream(std::string_view accept, const Offer& o
   return meta::NotAcceptable(fmt::format("only the following media types are accepted: {}", Known(true)));
 }
 
+bool NamesKnownType(std::string_view accept) {
+  if (accept.empty()) return true;
+  while (!accept.empty()) {
+    std::string_view clause = Cut(accept, ',');
+    const std::string_view type = Cut(clause, ';');
+    if (type == "*/*") return true;
+    for (const Format format : kFormats) {
+      if (type == MediaTypeOf(format)) return true;
+    }
+  }
+  return false;
+}
+
 meta::Result<Format> NegotiateInput(std::string_view content_type, const Offer&) {
+  const bool malformed = content_type.find(";;") != std::string_view::npos;
   std::string type(Cut(content_type, ';'));
   std::transform(type.begin(), type.end(), type.begin(), [](unsigned char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
   if (type.empty()) return Format::kJson;
   for (const Format format : kFormats) {
-    if (type == MediaTypeOf(format)) return format;
+    if (type == MediaTypeOf(format) && !malformed) return format;
   }
   return meta::UnsupportedMediaType(
       fmt::format("the body of the request was in an unknown format - accepted media types include: {}", Known(false)));

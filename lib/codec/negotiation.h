@@ -32,6 +32,9 @@ meta::Result<OutputType> NegotiateStream(std::string_view accept, const Offer& o
 /// The format of a Content-Type ("" is JSON). 415 that lists what there is.
 meta::Result<Format> NegotiateInput(std::string_view content_type, const Offer& offer);
 
+/// Whether an Accept header names a type that we have at all, whatever its parameters ("" does). "application/*" names none.
+bool NamesKnownType(std::string_view accept);
+
 /// Whether indentation is wanted: ?pretty=… if given, otherwise for command lines and browsers, told by their User-Agent.
 bool WantsPretty(std::string_view pretty_parameter, std::string_view user_agent);
 

@@ -55,14 +55,20 @@ std::string_view KindName(const json::value& value) {
 /// Decodes into the Go type in the head, in the order of the document, so that the first error is the one Go would report.
 class Normaliser {
  public:
-  explicit Normaliser(Strictness* strict) : strict_(strict) {}
+  explicit Normaliser(Strictness* strict) : strict_(strict) {
+    if (!strict_ || strict_->duplicates.empty()) return;
+    duplicates_ = std::exchange(strict_->duplicates, {});
+    std::erase_if(strict_->complaints, [](const std::string& text) { return text.starts_with("duplicate field "); });
+  }
 
   bool Object(json::object& object, const Node& node) {
     boost::container::small_vector<json::value*, 48> slots(node.fields.size(), nullptr);
     bool rebuild = false;
     std::ptrdiff_t last = -1;
     const std::string_view outer_struct = struct_;
+    std::size_t place = 0;
     for (auto& member : object) {
+      NameDuplicates(place++, &node);
       const Field* field = node.FindField(member.key());
       if (!field) {
         if (strict_) AddComplaint(*strict_, "unknown field", path_.Child(member.key()));
@@ -76,6 +82,7 @@ class Normaliser {
       if (!member.value().is_null() && !Member(member.value(), node, *field)) return false;
       struct_ = outer_struct;
     }
+    NameDuplicates(place, &node);
     if (!Settle(node, slots, rebuild) || !rebuild) return error_.empty();
     json::object ordered(object.storage());
     ordered.reserve(slots.size());
@@ -101,6 +108,14 @@ class Normaliser {
     stack_.resize(stack_mark);
     path_.Reset(path_mark);
     return fine;
+  }
+
+  /// Of the object at path_, those that came after `place` of its fields; `node`: has only these fields, null: any.
+  void NameDuplicates(std::size_t place, const Node* node) {
+    for (const Strictness::Duplicate& one : duplicates_) {
+      if (one.after != place || one.parent != path_.Text() || (node && !node->FindField(one.key))) continue;
+      AddComplaint(*strict_, "duplicate field", path_.Child(one.key));
+    }
   }
 
   void PushInlineName(const Node& node, std::uint32_t inline_path) {
@@ -179,7 +194,9 @@ class Normaliser {
     json::object& object = value.get_object();
     bool sorted = true;
     std::string_view last;
+    std::size_t place = 0;
     for (auto& member : object) {
+      NameDuplicates(place++, nullptr);
       const std::string_view key = member.key();
       sorted = sorted && (last.empty() || last < key);
       last = key;
@@ -188,6 +205,7 @@ class Normaliser {
       if (!Element(member.value(), *node.items, go_type)) return false;
       path_.Reset(mark);
     }
+    NameDuplicates(place, nullptr);
     if (!sorted) SortKeys(object);
     return true;
   }
@@ -296,6 +314,7 @@ class Normaliser {
   }();
 
   Strictness* strict_;
+  std::vector<Strictness::Duplicate> duplicates_;
   StrictPath path_;
   std::string stack_;           // JSON names without indexes, as Go's error context has them
   std::string_view struct_;     // name of the innermost struct

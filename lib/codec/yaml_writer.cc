@@ -37,9 +37,20 @@ bool KeyLess(std::string_view a, std::string_view b) {
   return a.size() < b.size();
 }
 
+/// What YAML 1.1 takes for a moment: 2006-01-02, 2006-01-02T15:04:05Z.
+bool LooksLikeTime(std::string_view text) {
+  if (text.size() < 8 || !IsDigit(text[0]) || !IsDigit(text[1]) || !IsDigit(text[2]) || !IsDigit(text[3]) || text[4] != '-') return false;
+  const std::size_t second = text.find('-', 5);
+  if (second == std::string_view::npos || second == 5 || second > 7 || second + 1 == text.size()) return false;
+  std::size_t at = 5;
+  while (at < text.size() && (IsDigit(text[at]) || at == second)) ++at;
+  if (at == text.size()) return at <= 10;
+  return text[at] == 'T' || text[at] == 't' || text[at] == ' ';
+}
+
 /// Whether a text can stand without quotes: it reads back as a string and holds nothing that means something to YAML.
 bool IsPlain(std::string_view text) {
-  if (text.empty() || !ResolveYamlScalar(text, {}).is_string() || text == "<<" || text == "=") return false;
+  if (text.empty() || !ResolveYamlScalar(text, {}).is_string() || LooksLikeTime(text) || text == "<<" || text == "=") return false;
   if (text.front() == ' ' || text.back() == ' ' || text.starts_with("---") || text.starts_with("...")) return false;
   if (std::string_view(",[]{}#&*!|>'\"%@`").find(text.front()) != std::string_view::npos) return false;
   if ((text.front() == '-' || text.front() == '?' || text.front() == ':') && (text.size() == 1 || text[1] == ' ')) return false;
@@ -126,7 +137,7 @@ class YamlWriter {
       out_ += text;
     } else if (!text.empty() && FitsLiteral(text)) {
       Literal(text, indent);
-    } else if (!NeedsEscapes(text) && ResolveYamlScalar(text, {}).is_string() && text.find('\n') == std::string_view::npos) {
+    } else if (!NeedsEscapes(text) && ResolveYamlScalar(text, {}).is_string() && !LooksLikeTime(text) && text.find('\n') == std::string_view::npos) {
       out_ += '\'';
       for (const char c : text) out_.append(c == '\'' ? 2 : 1, c);
       out_ += '\'';

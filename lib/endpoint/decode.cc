@@ -27,6 +27,21 @@ void Default(const ResourceRequest& request, json::object& document) {
 
 }  // namespace
 
+void WarnOf(const ResourceRequest& request, std::string_view complaint) {
+  constexpr std::string_view kYaml = "yaml: unmarshal errors:\n";
+  if (!complaint.starts_with(kYaml)) {
+    if (!complaint.empty()) request.ctx.Warn(std::string(complaint));
+    return;
+  }
+  complaint.remove_prefix(kYaml.size());
+  while (!complaint.empty()) {  // one a line
+    const std::size_t end = std::min(complaint.find('\n'), complaint.size());
+    const std::size_t begin = std::min(complaint.find_first_not_of(' '), end);
+    request.ctx.Warn(std::string(complaint.substr(begin, end - begin)));
+    complaint.remove_prefix(std::min(end + 1, complaint.size()));
+  }
+}
+
 meta::Result<meta::Object> DecodeBody(const ResourceRequest& request, FieldValidation validation) {
   ASSIGN_OR_RETURN(const codec::Format format, codec::NegotiateInput(request.http.Header("content-type"), request.Offer()));
   const DecodeTarget target{request.BodyKind(), &request.BodySchema(), request.env->knows_kind};
@@ -34,16 +49,21 @@ meta::Result<meta::Object> DecodeBody(const ResourceRequest& request, FieldValid
   Strictness* const collect = validation == FieldValidation::kIgnore ? nullptr : &strict;
   ASSIGN_OR_RETURN(meta::Object object, Decode(request.http.body, format, target, meta::NewArena(), collect));
   if (validation == FieldValidation::kStrict && !strict.complaints.empty()) return StrictDecodingError(target.kind, strict);
-  for (const std::string& complaint : strict.complaints) request.ctx.Warn(complaint);
+  for (const std::string& complaint : strict.complaints) WarnOf(request, complaint);
   Default(request, object.Root());
   return object;
 }
 
 meta::Result<meta::Object> DecodePatched(const ResourceRequest& request, json::object document, std::vector<std::string> complaints,
-                                         FieldValidation validation, const std::string& shown) {
+                                         FieldValidation validation, const std::string& shown, bool kind_counts) {
   const auto invalid = [&shown](std::string_view why) {
     return meta::Invalid(meta::GroupKind{}, "", {meta::Invalid("patch", shown, std::string(why))});
   };
+  const DecodeTarget target{request.BodyKind(), &request.BodySchema(), request.env->knows_kind};
+  if (const std::string why = WrongKindText(document, target); !why.empty() && kind_counts) return invalid(why);
+  document["kind"] = target.kind.kind;
+  document["apiVersion"] = target.kind.ApiVersion();
+  KeepManagedFieldsReset(document);
   Strictness strict;
   const meta::Result<> normal =
       codec::Normalise(document, request.BodySchema(), validation == FieldValidation::kIgnore ? nullptr : &strict);
@@ -51,7 +71,7 @@ meta::Result<meta::Object> DecodePatched(const ResourceRequest& request, json::o
   complaints.insert(complaints.end(), strict.complaints.begin(), strict.complaints.end());
   if (!complaints.empty() && validation == FieldValidation::kStrict) return invalid(Join(complaints));
   if (validation == FieldValidation::kWarn) {
-    for (const std::string& complaint : complaints) request.ctx.Warn(complaint);
+    for (const std::string& complaint : complaints) WarnOf(request, complaint);
   }
   Default(request, document);
   return meta::Object(std::move(document));
@@ -71,12 +91,15 @@ meta::Result<json::object> DecodeDeleteOptions(const ResourceRequest& request) {
     return std::move(object->Root());
   }
   meta::Result<json::value> parsed = Parse(format, request.http.body, nullptr);
-  if (!parsed) return meta::BadRequest(parsed.error().Message());
+  if (!parsed) {
+    const std::string_view head = format == codec::Format::kJson ? "couldn't get version/kind; json parse error: " : "";
+    return meta::BadRequest(fmt::format("{}{}", head, parsed.error().Message()));
+  }
   if (!parsed->is_object()) return meta::BadRequest("decoded object cannot be converted to DeleteOptions");
   json::object document = std::move(parsed->get_object());
   const std::string_view kind = meta::FindString(document, "kind");
   if (!kind.empty() && kind != "DeleteOptions") {
-    return meta::BadRequest(fmt::format("no kind {} is registered for version {} in scheme \"pkg/runtime/scheme.go:110\"",
+    return meta::BadRequest(fmt::format("no kind {} is registered for version {} in scheme \"pkg/runtime/scheme.go:111\"",
                                         meta::Quoted(kind), meta::Quoted(meta::FindString(document, "apiVersion"))));
   }
   if (node) RETURN_IF_ERROR(codec::Normalise(document, *node, nullptr));

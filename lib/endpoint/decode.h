@@ -11,12 +11,14 @@
 namespace apimesh::endpoint {
 
 /// The body of a create or update. 400 with the reference's text if it is not what the resource takes.
+/// Tells the client of something that strict decoding found; what YAML found is one warning a line.
+void WarnOf(const ResourceRequest& request, std::string_view complaint);
 meta::Result<meta::Object> DecodeBody(const ResourceRequest& request, FieldValidation validation);
 
 /// A document that came out of a patch. `complaints` (of the patch itself) come before those about fields.
 /// An error here is 422 about the field "patch", shown as `shown`.
 meta::Result<meta::Object> DecodePatched(const ResourceRequest& request, meta::json::object document,
-                                         std::vector<std::string> complaints, FieldValidation validation, const std::string& shown);
+                                         std::vector<std::string> complaints, FieldValidation validation, const std::string& shown, bool kind_counts);
 
 /// Brings an object into its stored form: keys in order, defaults set. For objects that code changed.
 meta::Result<> Settle(const ResourceRequest& request, meta::Object& object);

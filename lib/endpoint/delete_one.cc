@@ -103,6 +103,7 @@ Task<meta::Result<Deleted>> DeleteOne(RequestPtr request, std::string ns, std::s
   if (options.dry_run) {
     CO_RETURN_IF_ERROR(co_await Admit(state, seen));
     deleted.gone = state->decision != Deletion::kMark;
+    CO_RETURN_IF_ERROR(Settle(*request, trial));
     deleted.object = std::move(trial);
     co_return deleted;
   }

@@ -19,12 +19,31 @@ const schema::Node* MetaNode(const ResourceRequest& request, std::string_view de
   return request.env->meta_schema ? request.env->meta_schema->Find(definition) : nullptr;
 }
 
-rpc::Response Body(const ResourceRequest& request, int code, SharedBytes bytes) {
+rpc::Response Body(const codec::OutputType& output, int code, SharedBytes bytes) {
   rpc::Response response;
   response.code = code;
-  response.headers.emplace_back("content-type", std::string(codec::MediaTypeOf(request.output.format)));
+  response.headers.emplace_back("content-type", std::string(codec::MediaTypeOf(output.format)));
   response.body.push_back(std::move(bytes));
+  // Go's encoder ends a document with a line feed, except where it indents.
+  static const SharedBytes kLineFeed("\n");
+  if (output.format == Format::kJson && !output.pretty) response.body.push_back(kLineFeed);
   return response;
+}
+
+rpc::Response Status(const ResourceRequest& request, const codec::OutputType& output, int code, const json::object& status) {
+  const schema::Node* node = MetaNode(request, kStatus);
+  rpc::Response response = Body(output, code, SharedBytes(Convert(output, codec::WriteJson(status), node)));
+  if (output.format == Format::kProtobuf && !node) response.headers.front().second = "application/json";
+  return response;
+}
+
+/// Errors are no tables, and every kind has them in protobuf. A client that takes nothing we have gets indented JSON.
+codec::OutputType ErrorOutput(const ResourceRequest& request) {
+  const meta::Result<codec::OutputType> plain =
+      codec::NegotiateOutput(request.http.Header("accept"), {.protobuf = true, .transforms = false});
+  codec::OutputType output = plain ? *plain : codec::OutputType{.pretty = true};
+  output.pretty |= codec::WantsPretty(request.query.First("pretty"), request.http.Header("user-agent"));
+  return output;
 }
 
 bool PlainJson(const codec::OutputType& output) {
@@ -44,15 +63,16 @@ meta::Result<std::optional<std::string>> Transform(const ResourceRequest& reques
     return std::optional<std::string>(TableOf(request, text, include, !request.query.Bool("noHeaders").value_or(false)));
   }
   if (request.output.as == "PartialObjectMetadataList") {
-    return meta::NotAcceptable("you requested PartialObjectMetadataList, but the requested object is not a list");
+    return meta::NotAcceptable(
+        fmt::format("you requested PartialObjectMetadataList, but the requested object is not a list ({})", GoType(request)));
   }
   return std::optional<std::string>(PartialMetadataOf(request, text));
 }
 
 }  // namespace
 
-std::string Convert(const ResourceRequest& request, std::string text, const schema::Node* node) {
-  switch (request.output.format) {
+std::string Convert(const codec::OutputType& output, std::string text, const schema::Node* node) {
+  switch (output.format) {
     case Format::kProtobuf: return node ? Protobuf(text, *node) : text;
     case Format::kYaml: {
       meta::Result<json::value> value = codec::ParseJson(text, meta::NewArena());
@@ -60,7 +80,7 @@ std::string Convert(const ResourceRequest& request, std::string text, const sche
     }
     case Format::kJson: break;
   }
-  if (!request.output.pretty) return text;
+  if (!output.pretty) return text;
   meta::Result<json::value> value = codec::ParseJson(text, meta::NewArena());
   return value ? codec::WritePrettyJson(*value) : text;
 }
@@ -71,36 +91,39 @@ SharedBytes ProtobufOf(const ServedResource& served, const storage::Entry& entry
 }
 
 meta::Result<rpc::Response> ObjectResponse(const ResourceRequest& request, int code, const storage::EntryPtr& entry) {
-  if (PlainJson(request.output)) return Body(request, code, entry->Json());
+  if (PlainJson(request.output)) return Body(request.output, code, entry->Json());
   if (request.output.format == Format::kProtobuf && request.output.as.empty()) {
-    return Body(request, code, ProtobufOf(*request.served, *entry));
+    return Body(request.output, code, ProtobufOf(*request.served, *entry));
   }
   ASSIGN_OR_RETURN(std::optional<std::string> other, Transform(request, entry->Json().View()));
   const schema::Node* node = other ? MetaNode(request, kPartial) : request.Resource().schema;
-  return Body(request, code, SharedBytes(Convert(request, other ? *other : std::string(entry->Json().View()), node)));
+  return Body(request.output, code, SharedBytes(Convert(request.output, other ? *other : std::string(entry->Json().View()), node)));
 }
 
 meta::Result<rpc::Response> ObjectResponse(const ResourceRequest& request, int code, const meta::Object& object) {
   std::string text = codec::WriteJson(object.Root());
   ASSIGN_OR_RETURN(std::optional<std::string> other, Transform(request, text));
   const schema::Node* node = other ? MetaNode(request, kPartial) : &request.BodySchema();
-  return Body(request, code, SharedBytes(Convert(request, other ? std::move(*other) : std::move(text), node)));
+  return Body(request.output, code, SharedBytes(Convert(request.output, other ? std::move(*other) : std::move(text), node)));
 }
 
 rpc::Response StatusResponse(const ResourceRequest& request, int code, const json::object& status) {
-  const schema::Node* node = MetaNode(request, kStatus);
-  rpc::Response response = Body(request, code, SharedBytes(Convert(request, codec::WriteJson(status), node)));
-  if (request.output.format == Format::kProtobuf && !node) response.headers.front().second = "application/json";
-  return response;
+  return Status(request, request.output, code, status);
 }
 
 rpc::Response ErrorResponse(const ResourceRequest& request, const meta::ApiError& error) {
-  rpc::Response response = StatusResponse(request, error.Code(), error.ToStatus());
+  rpc::Response response = Status(request, ErrorOutput(request), error.Code(), error.ToStatus());
   if (const int seconds = error.Get().retry_after_seconds; seconds > 0) {
     response.headers.emplace_back("retry-after", std::to_string(seconds));
   }
   AddWarnings(request.ctx, response.headers);
   return response;
+}
+
+std::string GoType(const ResourceRequest& request) {
+  const meta::Gvk& kind = request.BodyKind();
+  if (request.served->custom) return "*unstructured.Unstructured";
+  return fmt::format("*{}.{}", kind.group.empty() ? "core" : kind.group.substr(0, kind.group.find('.')), kind.kind);
 }
 
 void AddWarnings(const meta::RequestContext& ctx, rpc::Headers& headers) {

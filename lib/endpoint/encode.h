@@ -17,8 +17,11 @@ meta::Result<rpc::Response> ObjectResponse(const ResourceRequest& request, int c
 rpc::Response StatusResponse(const ResourceRequest& request, int code, const meta::json::object& status);
 rpc::Response ErrorResponse(const ResourceRequest& request, const meta::ApiError& error);
 
-/// A finished JSON document in the negotiated format (`node`: for protobuf; `kind`: of the envelope).
-std::string Convert(const ResourceRequest& request, std::string json, const schema::Node* node);
+/// A finished JSON document in the negotiated format (`node`: for protobuf).
+std::string Convert(const codec::OutputType& output, std::string json, const schema::Node* node);
+
+/// The kind of the answer as Go's %T prints the reference's type of it: *core.ConfigMap.
+std::string GoType(const ResourceRequest& request);
 
 void AddWarnings(const meta::RequestContext& ctx, rpc::Headers& headers);
 

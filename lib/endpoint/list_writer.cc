@@ -31,9 +31,9 @@ class JsonWriter : public ListWriter {
     first_ = false;
     AppendOne(out, entry);
   }
-  std::string Tail(const ListMeta&) override { return "]}"; }
+  std::string Tail(const ListMeta&) override { return request_->output.pretty ? "]}" : "]}\n"; }
   bool NeedsWhole() const override { return request_->output.pretty || request_->output.format != codec::Format::kJson; }
-  std::string Whole(std::string joined) override { return Convert(*request_, std::move(joined), nullptr); }
+  std::string Whole(std::string joined) override { return Convert(request_->output, std::move(joined), nullptr); }
 
  protected:
   virtual void AppendOne(Pieces& out, const storage::Entry& entry) = 0;
@@ -88,7 +88,7 @@ class CustomList final : public JsonWriter {
     out["continue"] = meta.continue_token;
     if (meta.remaining) out["remainingItemCount"] = *meta.remaining;
     out["resourceVersion"] = meta.resource_version;
-    return fmt::format("],\"kind\":\"{}List\",\"metadata\":{}}}", request_->Resource().gvk.kind, codec::WriteJson(out));
+    return fmt::format("],\"kind\":\"{}List\",\"metadata\":{}}}\n", request_->Resource().gvk.kind, codec::WriteJson(out));
   }
 
  protected:
@@ -123,7 +123,7 @@ class MetadataList final : public JsonWriter {
   }
   std::string Whole(std::string joined) override {
     const schema::Schema* schema = request_->env->meta_schema;
-    return Convert(*request_, std::move(joined),
+    return Convert(request_->output, std::move(joined),
                    schema ? schema->Find("io.k8s.apimachinery.pkg.apis.meta.v1.PartialObjectMetadataList") : nullptr);
   }
 
@@ -175,7 +175,8 @@ meta::Result<std::unique_ptr<ListWriter>> NewListWriter(RequestPtr request) {
   } else if (output.as == "PartialObjectMetadataList") {
     writer = std::make_unique<MetadataList>(request);
   } else if (output.as == "PartialObjectMetadata") {
-    return meta::NotAcceptable("you requested PartialObjectMetadata, but the requested object is a list");
+    return meta::NotAcceptable(fmt::format("you requested PartialObjectMetadata, but the requested object is a list ({}List)",
+                                           GoType(*request)));
   } else if (output.format == codec::Format::kProtobuf) {
     writer = std::make_unique<ProtobufList>(request);
   } else if (request->served->custom) {

@@ -83,7 +83,7 @@ meta::Result<> CheckFields(const meta::FieldSelector& fields, const registry::Re
   for (const meta::FieldSelector::Term& term : fields.Terms()) {
     if (term.field == "metadata.name" || term.field == "metadata.namespace") continue;
     if (std::find(known.begin(), known.end(), term.field) != known.end()) continue;
-    if (known.empty()) {
+    if (known.empty() && !resource.schema->custom) {
       return meta::BadRequest(
           fmt::format("{} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"", Quoted(term.field)));
     }

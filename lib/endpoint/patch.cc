@@ -17,17 +17,21 @@ namespace json = meta::json;
 
 enum class PatchType { kJson, kMerge, kStrategic, kApply };
 
-meta::Result<PatchType> TypeOf(const ResourceRequest& request) {
-  std::string_view type = request.http.Header("content-type");
+std::optional<PatchType> TypeOf(std::string_view type) {
   type = type.substr(0, type.find(';'));
   if (type == "application/json-patch+json") return PatchType::kJson;
   if (type == "application/merge-patch+json") return PatchType::kMerge;
-  if (type == "application/strategic-merge-patch+json" && !request.served->custom) return PatchType::kStrategic;
+  if (type == "application/strategic-merge-patch+json") return PatchType::kStrategic;
   if (type == "application/apply-patch+yaml") return PatchType::kApply;
+  return std::nullopt;
+}
+
+meta::Result<PatchType> TypeOf(const ResourceRequest& request) {
+  const std::optional<PatchType> type = TypeOf(request.http.Header("content-type"));
+  if (type && (*type != PatchType::kStrategic || !request.served->custom)) return *type;
   return meta::UnsupportedMediaType(
-      fmt::format("the body of the request was in an unknown format - accepted media types include: "
-                  "application/json-patch+json, application/merge-patch+json, {}application/apply-patch+yaml",
-                  request.served->custom ? "" : "application/strategic-merge-patch+json, "));
+      "the body of the request was in an unknown format - accepted media types include: "
+      "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml");
 }
 
 /// A parsed patch, used for every try.
@@ -40,18 +44,24 @@ struct PatchInput {
 };
 using InputPtr = std::shared_ptr<const PatchInput>;
 
+std::string_view GoKind(const json::value& value) {
+  return value.is_array() ? "array" : value.is_string() ? "string" : value.is_bool() ? "bool" : value.is_number() ? "number" : "object";
+}
+
 meta::Result<> ParsePatch(PatchInput& input) {
   const std::string& text = input.request->http.body;
   codec::Strictness strict;
   codec::Strictness* const collect = input.options.field_validation == FieldValidation::kIgnore ? nullptr : &strict;
   if (input.type == PatchType::kApply) {
-    meta::Result<json::value> body = codec::ParseYaml(text, meta::NewArena(), collect);
-    if (!body) return meta::BadRequest(fmt::format("error decoding YAML: {}", body.error().Message()));
-    if (!body->is_object()) return meta::BadRequest("error decoding YAML: the body is not an object");
-    input.body = std::move(*body);
-    if (input.options.field_validation == FieldValidation::kStrict && !strict.complaints.empty()) {
-      return meta::BadRequest(fmt::format("error strict decoding YAML: {}", fmt::join(strict.complaints, ", ")));
+    // Duplicates are looked for once it is applied: see ApplyDocument.
+    meta::Result<json::value> body = codec::ParseYaml(text, meta::NewArena(), nullptr);
+    if (!body) return meta::BadRequest(fmt::format("error decoding YAML: error converting YAML to JSON: {}", body.error().Message()));
+    if (body->is_null()) body = json::value(json::object());
+    if (!body->is_object()) {
+      return meta::BadRequest(fmt::format("error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {} "
+                                          "into Go value of type map[string]interface {{}}", GoKind(*body)));
     }
+    input.body = std::move(*body);
   } else {
     meta::Result<json::value> body = codec::ParseJson(text, meta::NewArena(), collect);
     if (!body) {
@@ -60,7 +70,9 @@ meta::Result<> ParsePatch(PatchInput& input) {
     }
     input.body = std::move(*body);
     if (input.type != PatchType::kJson && !input.body.is_object()) {
-      return meta::BadRequest("error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}");
+      if (input.body.is_null() && input.type == PatchType::kMerge) return meta::BadRequest("Invalid JSON Patch");
+      return meta::BadRequest(fmt::format("{}json: cannot unmarshal {} into Go value of type map[string]interface {{}}",
+                                          input.type == PatchType::kMerge ? "error decoding patch: " : "", GoKind(input.body)));
     }
   }
   for (std::string& complaint : strict.complaints) {
@@ -86,10 +98,12 @@ meta::Result<meta::Object> PatchDocument(const PatchInput& input, const meta::Ob
   ASSIGN_OR_RETURN(json::object document, ApplyTo(input, current));
   const std::string shown = input.type == PatchType::kStrategic ? meta::Quoted(GoFormat(input.body))
                                                                 : meta::Quoted(codec::WriteJson(document));
-  return DecodePatched(*input.request, std::move(document), input.complaints, input.options.field_validation, shown);
+  return DecodePatched(*input.request, std::move(document), input.complaints, input.options.field_validation, shown,
+                       input.type != PatchType::kStrategic);
 }
 
-meta::Result<meta::Object> ApplyDocument(const PatchInput& input, const meta::Object* current) {
+/// Of the object itself, also where the subresource shows it as something else.
+meta::Result<meta::Object> ApplyToObject(const PatchInput& input, const json::object& body, const meta::Object* current) {
   const ResourceRequest& request = *input.request;
   const patch::ManagerInfo manager{.manager = input.options.field_manager,
                                    .api_version = request.Resource().gvk.ApiVersion(),
@@ -98,9 +112,45 @@ meta::Result<meta::Object> ApplyDocument(const PatchInput& input, const meta::Ob
   const patch::ResetFields& reset = request.subresource ? request.subresource->reset_fields : request.Resource().reset_fields;
   meta::Object live = current ? *current : meta::Object();
   if (!current) live.SetGvk(request.Resource().gvk);
-  const meta::Object applied(input.body.get_object());
+  const meta::Object applied(body);
   ASSIGN_OR_RETURN(meta::Object merged, patch::Apply(live, applied, *request.Resource().schema, manager, input.options.force, reset));
-  return DecodePatched(request, std::move(merged.Root()), {}, FieldValidation::kIgnore, "");
+  if (input.options.field_validation != FieldValidation::kIgnore) {
+    const std::string duplicates = codec::YamlDuplicates(request.http.body);
+    if (!duplicates.empty() && input.options.field_validation == FieldValidation::kStrict) {
+      return meta::BadRequest(fmt::format("error strict decoding YAML: error converting YAML to JSON: {}", duplicates));
+    }
+    WarnOf(request, duplicates);
+  }
+  return merged;
+}
+
+meta::Result<meta::Object> ApplyDocument(const PatchInput& input, const meta::Object* current) {
+  ASSIGN_OR_RETURN(meta::Object merged, ApplyToObject(input, input.body.get_object(), current));
+  return DecodePatched(*input.request, std::move(merged.Root()), {}, FieldValidation::kIgnore, "", false);
+}
+
+meta::Result<> CheckScaleKind(const ResourceRequest& request, const json::object& body) {
+  const std::string_view version = meta::FindString(body, "apiVersion"), kind = meta::FindString(body, "kind");
+  if (version == request.BodyKind().ApiVersion() && kind == request.BodyKind().kind) return {};
+  const meta::GroupVersion named = meta::GroupVersion::Parse(version);
+  return meta::BadRequest(fmt::format("invalid object type: {}/{}, Kind={}", named.group, named.version, kind));
+}
+
+/// Applies a Scale: the manager owns one field of the object behind it.
+meta::Result<meta::Object> ApplyScaleDocument(const PatchInput& input, const meta::Object& current) {
+  const ResourceRequest& request = *input.request;
+  const registry::ScalePaths& paths = *request.subresource->scale;
+  RETURN_IF_ERROR(CheckScaleKind(request, input.body.get_object()));
+  json::object document;
+  document["apiVersion"] = request.Resource().gvk.ApiVersion();
+  document["kind"] = request.Resource().gvk.kind;
+  document["metadata"] = json::object{{"name", request.Name()}};
+  meta::Object applied(std::move(document));
+  RETURN_IF_ERROR(registry::ApplyScale(meta::Object(input.body.get_object()), applied, paths));
+  ASSIGN_OR_RETURN(meta::Object merged, ApplyToObject(input, applied.Root(), &current));
+  RETURN_IF_ERROR(codec::Normalise(merged.Root(), *request.Resource().schema, nullptr));
+  ForgetScaleTimes(merged);
+  return merged;
 }
 
 /// Patches the Scale of an object and brings the result back into it.
@@ -117,7 +167,9 @@ meta::Result<meta::Object> Desire(const PatchInput& input, const meta::Object* c
   const ResourceRequest& request = *input.request;
   if (!current && input.type != PatchType::kApply) return meta::NotFound(request.GetGroupResource(), request.Name());
   meta::Result<meta::Object> patched = [&] {
-    if (request.subresource && request.subresource->scale && current) return PatchScale(input, *current);
+    if (request.subresource && request.subresource->scale && current) {
+      return input.type == PatchType::kApply ? ApplyScaleDocument(input, *current) : PatchScale(input, *current);
+    }
     return input.type == PatchType::kApply ? ApplyDocument(input, current) : PatchDocument(input, *current);
   }();
   if (!patched) return patched;
@@ -134,6 +186,8 @@ meta::Result<meta::Object> Desire(const PatchInput& input, const meta::Object* c
 }
 
 }  // namespace
+
+bool IsPatchType(std::string_view content_type) { return TypeOf(content_type).has_value(); }
 
 Task<Answer> Patch(RequestPtr request) {
   const auto patch = std::make_shared<PatchInput>();

@@ -1,5 +1,7 @@
 #include "lib/endpoint/request.h"
 
+#include <fmt/format.h>
+
 #include "lib/endpoint/encode.h"
 #include "lib/endpoint/verbs.h"
 
@@ -53,13 +55,37 @@ bool Allowed(const ResourceRequest& request, std::string_view verb) {
   return verbs.contains(std::string(verb));
 }
 
-meta::ApiError NotAllowed() {
+/// What the reference's router says, before it looks at the object.
+meta::ApiError Refusal(int code, std::string reason, std::string message) {
   meta::ApiError::Data data;
-  data.code = 405;
-  data.reason = "MethodNotAllowed";
-  data.message = "the server does not allow this method on the requested resource";
+  data.code = code;
+  data.reason = std::move(reason);
+  data.message = std::move(message);
   data.has_details = true;
   return meta::ApiError(std::move(data));
+}
+
+meta::ApiError NotAllowed(const ResourceRequest& request) {
+  if (request.served->custom) return meta::MethodNotSupported(request.GetGroupResource(), request.http.info.verb);
+  return Refusal(405, "MethodNotAllowed", "the server does not allow this method on the requested resource");
+}
+
+constexpr std::string_view kTypes = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+constexpr std::string_view kStreamTypes = ", application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
+
+/// The method has to be one that the path has, then the content type, then what the client takes.
+meta::Result<> Route(const ResourceRequest& request, bool served) {
+  const std::string& verb = request.http.info.verb;
+  if (!served || !Allowed(request, verb)) return NotAllowed(request);
+  if (request.served->custom) return {};  // not behind a router
+  if (request.http.method == "HEAD") return NotAllowed(request);
+  if (verb == "patch" && !IsPatchType(request.http.Header("content-type"))) {
+    return Refusal(415, "UnsupportedMediaType", "415: Unsupported Media Type");
+  }
+  if (codec::NamesKnownType(request.http.Header("accept"))) return {};
+  return Refusal(406, "NotAcceptable",
+                 fmt::format("406: Not Acceptable\n\nAvailable representations: {}{}", kTypes,
+                             verb == "list" || verb == "watch" ? kStreamTypes : ""));
 }
 
 }  // namespace
@@ -93,12 +119,14 @@ Task<rpc::Response> Serve(EnvironmentPtr env, ServedResourcePtr served, rpc::Req
   auto request = std::make_shared<ResourceRequest>(std::move(env), std::move(served), std::move(http));
   const std::string& verb = request->http.info.verb;
   const Verb function = FindVerb(verb);
-  if (verb == "watch" && Allowed(*request, verb)) {
+  if (const meta::Result<> routed = Route(*request, function || verb == "watch"); !routed) {
+    co_return ErrorResponse(*request, routed.error());
+  }
+  if (verb == "watch") {
     rpc::Response response;
     response.use_stream = true;
     co_return response;
   }
-  if (!function || !Allowed(*request, verb)) co_return ErrorResponse(*request, NotAllowed());
   meta::Result<codec::OutputType> output = codec::NegotiateOutput(request->http.Header("accept"), request->Offer());
   if (!output) co_return ErrorResponse(*request, output.error());
   request->output = *output;
@@ -113,7 +141,7 @@ Task<> ServeStream(EnvironmentPtr env, ServedResourcePtr served, rpc::Request ht
   auto request = std::make_shared<ResourceRequest>(env, served, http);
   const std::string& verb = request->http.info.verb;
   const bool watch = verb == "watch";
-  if ((!watch && verb != "list") || !Allowed(*request, verb)) {
+  if ((!watch && verb != "list") || !Route(*request, true)) {
     rpc::Response response = co_await Serve(std::move(env), std::move(served), std::move(http));
     if (co_await stream.WriteHead(response.code, std::move(response.headers))) co_await stream.Write(std::move(response.body));
     co_return;

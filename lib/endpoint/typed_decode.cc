@@ -30,7 +30,7 @@ meta::ApiError Unrecognized(const meta::Gvk& kind, std::string_view body, std::s
 }
 
 meta::ApiError CannotBeHandled(const meta::Gvk& actual, const meta::Gvk& expected, std::string_view why) {
-  return meta::BadRequest(fmt::format("{} in version {} cannot be handled as a {}: {}", actual.kind, meta::Quoted(actual.Version().ToString()),
+  return meta::BadRequest(fmt::format("{} in version {} cannot be handled as a {}: {}", actual.kind, meta::Quoted(actual.version),
                                       expected.kind, why));
 }
 
@@ -68,19 +68,28 @@ meta::Result<meta::Gvk> KindOf(const json::value& document, const meta::Gvk& exp
 }
 
 /// The reference's decoder makes an object of any kind it has, and fails when it converts that into the wanted one.
-meta::ApiError WrongKind(const meta::Gvk& actual, const DecodeTarget& target) {
+std::string WrongKindText(const meta::Gvk& actual, const DecodeTarget& target) {
   const meta::Gvk& wanted = target.kind;
   if (!target.knows || !target.knows(actual)) {
-    return CannotBeHandled(actual, wanted, fmt::format("no kind {} is registered for version {} in scheme \"pkg/runtime/scheme.go:111\"",
-                                                       meta::Quoted(actual.kind), meta::Quoted(actual.ApiVersion())));
-  }
-  if (actual.GroupKind() == wanted.GroupKind()) {
-    return meta::BadRequest(fmt::format("the API version in the data ({}) does not match the expected API version ({})",
-                                        actual.ApiVersion(), wanted.ApiVersion()));
+    return fmt::format("no kind {} is registered for version {} in scheme \"pkg/runtime/scheme.go:111\"", meta::Quoted(actual.kind),
+                       meta::Quoted(actual.ApiVersion()));
   }
   const std::string package = wanted.group.empty() ? "core" : wanted.group.substr(0, wanted.group.find('.'));
-  return CannotBeHandled(actual, wanted, fmt::format("converting ({}.{}) to ({}.{}): unknown conversion", actual.version, actual.kind,
-                                                     package, wanted.kind));
+  return fmt::format("converting ({}.{}) to ({}.{}): unknown conversion", actual.version, actual.kind, package, wanted.kind);
+}
+
+meta::ApiError WrongKind(const meta::Gvk& actual, const DecodeTarget& target) {
+  const meta::Gvk& wanted = target.kind;
+  const bool other_version = actual.GroupKind() == wanted.GroupKind() && target.knows && target.knows(actual);
+  if (other_version || (target.node->custom && actual.Version() != wanted.Version())) {
+    return meta::BadRequest(fmt::format("the API version in the data ({}) does not match the expected API version ({})",
+                                        actual.version.empty() ? "" : actual.ApiVersion(), wanted.ApiVersion()));
+  }
+  // A custom resource is decoded without a type; its kind is a value like others.
+  if (target.node->custom) {
+    return meta::Invalid(actual.GroupKind(), "", {meta::Invalid("kind", meta::Quoted(actual.kind), "must be " + wanted.kind)});
+  }
+  return CannotBeHandled(actual, wanted, WrongKindText(actual, target));
 }
 
 meta::Result<meta::Object> DecodeProtobuf(std::string_view body, const DecodeTarget& target, json::storage_ptr arena) {
@@ -100,6 +109,12 @@ meta::Result<meta::Object> DecodeProtobuf(std::string_view body, const DecodeTar
 
 }  // namespace
 
+void KeepManagedFieldsReset(json::object& document) {
+  json::value* metadata = meta::FindField(document, "metadata");
+  json::value* fields = metadata && metadata->is_object() ? meta::FindField(metadata->get_object(), "managedFields") : nullptr;
+  if (fields && fields->is_array() && fields->get_array().empty()) fields->get_array().emplace_back(json::object());
+}
+
 meta::Result<meta::Object> Decode(std::string_view body, Format format, const DecodeTarget& target, json::storage_ptr arena,
                                   Strictness* strict, const ParseLimits& limits) {
   if (format == Format::kProtobuf) return DecodeProtobuf(body, target, std::move(arena));
@@ -111,11 +126,21 @@ meta::Result<meta::Object> Decode(std::string_view body, Format format, const De
   }
   const auto actual = KindOf(*document, target.kind);
   if (!actual) return Unrecognized(target.kind, body, actual.error().Message());
+  if (target.node->custom && document->is_object()) {  // nothing fills in what it leaves out
+    if (meta::FindString(document->get_object(), "kind").empty()) {
+      return Unrecognized(target.kind, body, fmt::format("Object 'Kind' is missing in '{}'", body));
+    }
+    if (meta::FindString(document->get_object(), "apiVersion").empty()) {
+      return meta::BadRequest(fmt::format("the API version in the data () does not match the expected API version ({})",
+                                          target.kind.ApiVersion()));
+    }
+  }
   if (actual->kind != target.kind.kind || actual->Version() != target.kind.Version()) {
     return WrongKind(*actual, target);
   }
   json::object root(arena);
   if (document->is_object()) root = std::move(document->get_object());
+  KeepManagedFieldsReset(root);
   if (const auto result = codec::Normalise(root, *target.node, strict); !result) {
     return CannotBeHandled(*actual, target.kind, result.error().Message());
   }
@@ -125,6 +150,12 @@ meta::Result<meta::Object> Decode(std::string_view body, Format format, const De
     RETURN_IF_ERROR(codec::Normalise(object.Root(), *target.node, nullptr));  // puts the two in front
   }
   return object;
+}
+
+std::string WrongKindText(const json::object& document, const DecodeTarget& target) {
+  const meta::Result<meta::Gvk> actual = KindOf(document, target.kind);
+  if (!actual || *actual == target.kind) return "";
+  return WrongKindText(*actual, target);
 }
 
 meta::ApiError StrictDecodingError(const meta::Gvk& kind, const Strictness& strict) {

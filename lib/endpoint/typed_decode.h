@@ -7,6 +7,9 @@
 
 namespace apimesh::endpoint {
 
+/// An empty list of managedFields, which the normal form leaves out, asks for the same as [{}]: to forget them.
+void KeepManagedFieldsReset(meta::json::object& document);
+
 /// What a body is to be decoded into.
 struct DecodeTarget {
   meta::Gvk kind;              // the kind the endpoint expects; fills in what the body leaves out
@@ -20,6 +23,9 @@ struct DecodeTarget {
 /// as a Pod: …`. `strict` collects complaints; what to do with them (Strict, Warn, Ignore) is the caller's choice.
 meta::Result<meta::Object> Decode(std::string_view body, codec::Format format, const DecodeTarget& target, meta::json::storage_ptr arena,
                                   codec::Strictness* strict, const codec::ParseLimits& limits = {});
+
+/// Why a document, by what it says of itself, is not of the target's kind; empty: it is, or doesn't say.
+std::string WrongKindText(const meta::json::object& document, const DecodeTarget& target);
 
 /// The 400 of fieldValidation=Strict.
 meta::ApiError StrictDecodingError(const meta::Gvk& kind, const codec::Strictness& strict);

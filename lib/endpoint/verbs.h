@@ -7,6 +7,9 @@
 /// One function a verb, one file each. All work for every kind, built-in or custom.
 namespace apimesh::endpoint {
 
+/// Whether a Content-Type is one of the four kinds of patches.
+bool IsPatchType(std::string_view content_type);
+
 using Answer = meta::Result<rpc::Response>;
 
 Task<Answer> Get(RequestPtr request);

@@ -57,7 +57,7 @@ std::string WatchEncoder::ContentType() const {
 
 std::string WatchEncoder::Frame(std::string_view type, std::string object_json, const schema::Node* node) const {
   if (request_->output.format == codec::Format::kProtobuf) {
-    return codec::WriteProtobufWatchFrame(type, Convert(*request_, std::move(object_json), node));
+    return codec::WriteProtobufWatchFrame(type, Convert(request_->output, std::move(object_json), node));
   }
   return JsonFrame(type, object_json);
 }

@@ -81,7 +81,11 @@ meta::Result<> CheckVersion(const ResourceRequest& request, meta::Object& object
     object.SetMeta("resourceVersion", current.ResourceVersion());
     return {};
   }
-  RETURN_IF_ERROR(storage::ParseResourceVersion(version));
+  if (const auto parsed = storage::ParseResourceVersion(version); !parsed) {
+    meta::ApiError::Data data = parsed.error().Get();  // without the name of the parameter, of which there is none
+    data.message.erase(0, data.message.find("strconv."));
+    return meta::ApiError(std::move(data));
+  }
   if (version != current.ResourceVersion()) return meta::Conflict(request.GetGroupResource(), request.Name(), kModified);
   return {};
 }
@@ -187,6 +191,20 @@ void DropDuplicateOwners(const ResourceRequest& request, meta::Object& object, b
                                after_admission ? " after mutating admission happens" : "", fmt::join(removed, ", ")));
 }
 
+void ForgetScaleTimes(meta::Object& object) {
+  json::value* fields = meta::FindField(object.Metadata(), "managedFields");
+  if (!fields || !fields->is_array()) return;
+  json::array& entries = fields->get_array();
+  for (json::value& entry : entries) {
+    if (entry.is_object() && meta::FindString(entry.get_object(), "subresource") == "scale") meta::EraseField(entry.get_object(), "time");
+  }
+  const auto rank = [](const json::value& entry) {
+    const json::object& object = entry.get_object();
+    return std::pair(meta::FindString(object, "operation") == "Apply" ? 0 : 1, object.contains("time"));
+  };
+  std::stable_sort(entries.begin(), entries.end(), [&](const json::value& a, const json::value& b) { return rank(a) < rank(b); });
+}
+
 void TrackFields(const ResourceRequest& request, const WriteOptions& options, const meta::Object* live, meta::Object& object) {
   const patch::ManagerInfo manager{.manager = ManagerName(options.field_manager, request.http.Header("user-agent")),
                                    .api_version = request.Resource().gvk.ApiVersion(),
@@ -195,6 +213,7 @@ void TrackFields(const ResourceRequest& request, const WriteOptions& options, co
   const patch::ResetFields& reset = request.subresource ? request.subresource->reset_fields : request.Resource().reset_fields;
   meta::Object tracked = object;
   if (patch::UpdateManagedFields(live, tracked, *request.Resource().schema, manager, reset)) object = std::move(tracked);
+  if (request.subresource && request.subresource->scale) ForgetScaleTimes(object);
 }
 
 meta::Result<> CheckName(const ResourceRequest& request, const meta::Object& object) {

@@ -19,6 +19,8 @@ admission::Attributes AttributesOf(const ResourceRequest& request, admission::Op
 void DropDuplicateOwners(const ResourceRequest& request, meta::Object& object, bool after_admission);
 
 /// Brings managedFields up to date; a failure leaves the object without new owners, as the reference does.
+/// The reference notes no time for those who write through the scale subresource, and lists them first.
+void ForgetScaleTimes(meta::Object& object);
 void TrackFields(const ResourceRequest& request, const WriteOptions& options, const meta::Object* live, meta::Object& object);
 
 /// 400 if the object is not the one the URL names.

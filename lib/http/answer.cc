@@ -160,7 +160,7 @@ Task<bool> Answer::SendError(meta::ApiError error) {
   Headers headers{{"content-type", "application/json"}};
   if (const int seconds = error.Get().retry_after_seconds) headers.emplace_back("retry-after", std::to_string(seconds));
   std::vector<SharedBytes> body;
-  body.emplace_back(boost::json::serialize(error.ToStatus()));
+  body.emplace_back(boost::json::serialize(error.ToStatus()) + "\n");
   co_return co_await Send(error.Code(), std::move(headers), std::move(body));
 }
 

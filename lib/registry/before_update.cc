@@ -51,8 +51,9 @@ meta::Result<> BeforeUpdate(const Resource& resource, const Strategy& strategy, 
 
   const bool namespaced = resource.scope == Scope::kNamespaced;
   meta::FieldErrors errors = meta::ValidateObjectMeta(object.Metadata(), namespaced, meta::NameIsPathSegment);
-  for (const meta::FieldErrors& more : {meta::ValidateObjectMetaUpdate(object.Metadata(), old.Metadata()),
-                                       strategy.ValidateUpdate(ctx, object, old)}) {
+  // The reference looks at the metadata once itself and once in the strategy, and counts what it finds twice.
+  const meta::FieldErrors changes = meta::ValidateObjectMetaUpdate(object.Metadata(), old.Metadata());
+  for (const meta::FieldErrors& more : {changes, changes, strategy.ValidateUpdate(ctx, object, old)}) {
     errors.insert(errors.end(), more.begin(), more.end());
   }
   if (!errors.empty()) return meta::Invalid(resource.gvk.GroupKind(), object.Name(), errors);

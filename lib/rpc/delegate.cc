@@ -20,7 +20,7 @@ Response Response::Json(int code, std::string body) {
 }
 
 Response Response::Error(const meta::ApiError& error) {
-  Response response = Json(error.Code(), boost::json::serialize(error.ToStatus()));
+  Response response = Json(error.Code(), boost::json::serialize(error.ToStatus()) + "\n");
   if (const int seconds = error.Get().retry_after_seconds; seconds > 0) {
     response.headers.emplace_back("retry-after", std::to_string(seconds));
   }

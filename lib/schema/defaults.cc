@@ -56,6 +56,8 @@ void ApplyToValue(json::value& value, const Node& node) {
 /// Sets one field that is unset; whether a member was added.
 bool ApplyToUnset(json::object& object, const Field& field, json::value* value) {
   if (field.default_value) {
+    // An empty map that is not written is no field that somebody owns.
+    if (field.number != 0 && !field.pointer && !field.always && IsZero(*field.default_value)) return false;
     if (value) {
       *value = *field.default_value;
       return false;

@@ -50,7 +50,7 @@ bool Unclean(std::string_view key) {
   return false;
 }
 
-meta::ApiError Bad(std::string_view why) { return meta::BadRequest(fmt::format("continue key is not valid{}", why)); }
+meta::ApiError Bad(std::string_view why) { return meta::BadRequest(fmt::format("invalid continue token: continue key is not valid{}", why)); }
 
 }  // namespace
 
@@ -58,7 +58,7 @@ std::string ContinueToken::Encode() const {
   boost::json::object token;
   token["v"] = kVersion;
   token["rv"] = revision;
-  token["start"] = start;
+  token["start"] = "/" + start;
   return Base64(boost::json::serialize(token));
 }
 

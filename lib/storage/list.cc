@@ -22,7 +22,9 @@ std::unique_ptr<ListCursor> CursorOver(const meta::RequestContext& ctx, WatchCac
 }  // namespace
 
 Task<meta::Result<std::unique_ptr<ListCursor>>> EtcdStore::List(meta::RequestContext ctx, ListOptions options) {
-  ASSIGN_OR_CO_RETURN(const Revision asked, ParseResourceVersion(options.resource_version));
+  const meta::Result<Revision> parsed = ParseResourceVersion(options.resource_version);
+  if (!parsed) co_return meta::BadRequest("invalid resource version: " + parsed.error().Message());
+  const Revision asked = *parsed;
   const Filter filter = FilterOf(options.ns, options.labels, options.fields);
   if (!options.continue_token.empty()) {
     if (asked > 0) co_return meta::BadRequest("specifying resource version is not allowed when using continue");

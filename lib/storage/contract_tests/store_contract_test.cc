@@ -128,7 +128,7 @@ TEST_P(StoreContract, ReadsItsOwnWrites) {
   EXPECT_TRUE(Get("ns", "a", "0"));
   EXPECT_TRUE(Get("ns", "a", ResourceVersion(created)));
   EXPECT_EQ(Get("ns", "a", "99999").error().Code(), 504);
-  EXPECT_EQ(Get("ns", "a", "x").error().Code(), 400);
+  EXPECT_EQ(Get("ns", "a", "x").error().Code(), 500);  // as the reference
 }
 
 TEST_P(StoreContract, UpdatesOnlyWhatChanges) {

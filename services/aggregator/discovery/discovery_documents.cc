@@ -21,6 +21,7 @@ std::string UpperHexSha512(std::string_view text) {
 }
 
 DiscoveryDocuments::Document Write(std::string text) {
+  text += '\n';
   DiscoveryDocuments::Document document;
   document.etag = '"' + UpperHexSha512(text) + '"';
   document.json = SharedBytes(std::move(text));
@@ -75,8 +76,8 @@ std::string AggregatedGroup(const Group& group) {
   for (const GroupVersion* gv : group.versions) {
     if (!gv->aggregated_discovery.empty()) versions += (versions.empty() ? "" : ",") + gv->aggregated_discovery;
   }
-  const std::string name = group.name.empty() ? "" : fmt::format(R"("name":{},)", Quoted(group.name));
-  return fmt::format(R"({{"metadata":{{{}"creationTimestamp":null}},"versions":[{}]}})", name, versions);
+  const std::string name = group.name.empty() ? "" : fmt::format(R"("name":{})", Quoted(group.name));
+  return fmt::format(R"({{"metadata":{{{}}},"versions":[{}]}})", name, versions);
 }
 
 std::string AggregatedList(const std::string& items) {

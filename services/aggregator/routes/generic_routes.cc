@@ -1,5 +1,6 @@
 #include "services/aggregator/routes/generic_routes.h"
 
+#include "lib/codec/negotiation.h"
 #include "lib/service/chain.h"
 #include "services/aggregator/delegation/mesh_request.h"
 #include "services/aggregator/health/chain_health.h"
@@ -8,6 +9,7 @@
 namespace apimesh::aggregator {
 namespace {
 
+constexpr std::string_view kNotAllowed = "the server does not allow this method on the requested resource";
 constexpr std::string_view kOpenApiV3 = "/openapi/v3/";
 
 bool IsRead(const Exchange& exchange) { return exchange.request.method == "GET" || exchange.request.method == "HEAD"; }
@@ -19,8 +21,10 @@ bool Matches(std::string_view if_none_match, std::string_view etag) {
 
 Task<> SendDocument(Exchange& exchange, SharedBytes bytes, std::string etag, std::string content_type) {
   http::Headers headers;
-  headers.emplace_back("vary", "Accept");
-  if (!etag.empty()) headers.emplace_back("etag", etag);
+  if (!etag.empty()) {
+    headers.emplace_back("vary", "Accept");
+    headers.emplace_back("etag", etag);
+  }
   std::vector<SharedBytes> body;
   if (!etag.empty() && Matches(exchange.request.Header("if-none-match"), etag)) {
     co_await exchange.reply.Send(304, std::move(headers), std::move(body));
@@ -45,6 +49,16 @@ void AimAtGroupVersion(Exchange& exchange) {
   }
 }
 
+// What the reference's router says, before it looks further.
+meta::ApiError Refusal(int code, std::string reason, std::string message) {
+  meta::ApiError::Data data;
+  data.code = code;
+  data.reason = std::move(reason);
+  data.message = std::move(message);
+  data.has_details = true;
+  return meta::ApiError(std::move(data));
+}
+
 std::string WithoutTrailingSlash(const std::string& path) {
   return path.size() > 1 && path.ends_with('/') ? path.substr(0, path.size() - 1) : path;
 }
@@ -64,7 +78,9 @@ std::shared_ptr<const DiscoveryDocuments> GenericRoutes::Documents() const {
 
 Task<> GenericRoutes::Handle(Exchange& exchange, Next) {
   const std::string& path = exchange.path;
-  if (exchange.info.is_resource_request || !IsRead(exchange)) {
+  if (const std::optional<meta::ApiError> error = RouteDiscovery(exchange)) {
+    co_await exchange.reply.SendError(*error);
+  } else if (exchange.info.is_resource_request || !IsRead(exchange)) {
     co_await parts_.forwarder->Forward(exchange);
   } else if (IsHealthPath(path)) {
     rpc::Request like = ToMeshRequest(exchange);
@@ -90,12 +106,37 @@ Task<> GenericRoutes::Handle(Exchange& exchange, Next) {
   }
 }
 
+std::optional<meta::ApiError> GenericRoutes::RouteDiscovery(const Exchange& exchange) const {
+  const std::string path = WithoutTrailingSlash(exchange.path);
+  if (path == "/version" && !IsRead(exchange)) return Refusal(405, "MethodNotAllowed", std::string(kNotAllowed));
+  if (exchange.info.is_resource_request || !path.starts_with("/api")) return std::nullopt;
+  const auto documents = Documents();
+  const std::string parent = path.substr(0, path.rfind('/'));
+  if (!documents->Find(path)) {  // another version of a group that we have
+    const bool version = parent == "/api" || (documents->Find(parent) && std::count(path.begin(), path.end(), '/') == 3);
+    return version ? std::optional(meta::GenericNotFound()) : std::nullopt;
+  }
+  if (exchange.request.method != "GET") return Refusal(405, "MethodNotAllowed", std::string(kNotAllowed));
+  const std::string_view accept = exchange.request.Header("accept");
+  if (!codec::NamesKnownType(accept)) {
+    return Refusal(406, "NotAcceptable",
+                   "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf");
+  }
+  const bool root = path == "/api" || path == "/apis";
+  if (codec::NegotiateOutput(accept, {.protobuf = true, .transforms = false}) ||
+      (root && NegotiateDiscovery(accept) == DiscoveryForm::kAggregatedV2)) {
+    return std::nullopt;
+  }
+  return meta::NotAcceptable("only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf");
+}
+
 Task<> GenericRoutes::AnswerDiscovery(Exchange& exchange, std::shared_ptr<const DiscoveryDocuments> documents) {
   const std::string path = WithoutTrailingSlash(exchange.path);
   if (path == "/api" || path == "/apis") {
     const DiscoveryForm form = NegotiateDiscovery(exchange.request.Header("accept"));
     if (form == DiscoveryForm::kAggregatedV2) {
       const auto& document = path == "/api" ? documents->AggregatedCore() : documents->AggregatedGroups();
+      exchange.reply.SetHeader("cache-control", "public");
       co_await SendDocument(exchange, document.json, document.etag,
                             "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList");
       co_return;

@@ -33,6 +33,8 @@ class GenericRoutes final : public Filter {
 
  private:
   std::shared_ptr<const DiscoveryDocuments> Documents() const;
+  /// An error for a path of discovery that the router refuses; nullopt: it goes on.
+  std::optional<meta::ApiError> RouteDiscovery(const Exchange& exchange) const;
   Task<> AnswerDiscovery(Exchange& exchange, std::shared_ptr<const DiscoveryDocuments> documents);
   Task<> AnswerOpenApiV2(Exchange& exchange);
   Task<> AnswerIndex(Exchange& exchange);

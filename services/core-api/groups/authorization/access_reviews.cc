@@ -58,7 +58,7 @@ json::array Array(const std::vector<std::string>& texts) { return json::array(te
 
 Task<meta::Result<meta::Object>> Review(service::AuthClientPtr auth, ReviewKind kind, meta::RequestContext ctx, meta::Object body) {
   const meta::FieldErrors errors = ValidateReview(body, kind);
-  if (!errors.empty()) co_return meta::Invalid(body.GetGvk().GroupKind(), "", errors);
+  if (!errors.empty()) co_return meta::Invalid(meta::GroupKind{body.GetGvk().group, ""}, "", errors);
   const json::object& spec = Part(body.Root(), "spec");
   service::AccessQuestion question = QuestionOf(spec, kind == ReviewKind::kSelf ? ctx.User() : SubjectOf(spec));
   ASSIGN_OR_CO_RETURN(const service::AccessDecision decision, co_await auth->Authorize(std::move(question), ctx.Deadline()));

@@ -72,7 +72,9 @@ meta::FieldErrors WorkloadStatusStrategy::ValidateUpdate(const meta::RequestCont
   const Check status(found && found->is_object() ? found->get_object() : empty, meta::Path("status"), errors);
   for (const char* field : rules_.non_negative) status.NonNegative(field);
   for (const StatusRules::Bound& bound : rules_.at_most) {
-    if (status.Number(bound.field).value_or(0) > status.Number(bound.limit).value_or(0)) status.Invalid(bound.field, bound.message);
+    if (status.Number(bound.field).value_or(0) > status.Number(bound.limit).value_or(0)) {
+      errors.push_back(meta::Invalid(status.Path().Child(bound.field).ToString(), fmt::format("{}", status.Number(bound.field).value_or(0)), bound.message));
+    }
   }
   if (rules_.counts_collisions) {
     const std::int64_t now = status.Number("collisionCount").value_or(0);

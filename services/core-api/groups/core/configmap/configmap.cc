@@ -30,7 +30,7 @@ class ConfigMapStrategy final : public registry::Strategy {
       bytes += DecodedSize(value);
     }
     // The whole object is meant, so there is no field to name.
-    if (bytes > kMaxDataBytes) errors.push_back(meta::TooLong("", kMaxDataBytes));
+    if (bytes > kMaxDataBytes) errors.push_back(meta::TooLong("[]", kMaxDataBytes));
     return errors;
   }
 

@@ -86,8 +86,9 @@ void ValidateMounts(const Check& container, const Names& volumes) {
 void ValidateSecurityContext(const Check& container) {
   const std::optional<Check> context = container.Child("securityContext");
   if (!context) return;
-  context->NonNegative("runAsUser");
-  context->NonNegative("runAsGroup");
+  for (const char* field : {"runAsUser", "runAsGroup"}) {
+    if (const auto id = context->Number(field); id && (*id < 0 || *id > 2147483647)) context->Invalid(field, "must be between 0 and 2147483647, inclusive");
+  }
   context->OneOf("procMount", {"Default", "Unmasked"});
   const meta::json::value* escalation = meta::FindField(context->Object(), "allowPrivilegeEscalation");
   if (escalation && escalation->is_bool() && !escalation->get_bool()) {

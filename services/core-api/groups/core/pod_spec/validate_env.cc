@@ -1,5 +1,9 @@
 #include "services/core-api/groups/core/pod_spec/validation.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 namespace apimesh::core_api {
 namespace {
 
@@ -16,6 +20,12 @@ void ValidateFieldRef(const Check& ref) {
     std::string key(path.substr(base.size() + 2, path.size() - base.size() - 4));
     if (base == "metadata.annotations") std::transform(key.begin(), key.end(), key.begin(), ::tolower);
     for (std::string& complaint : meta::CheckQualifiedName(key)) ref.Add(meta::Invalid(ref.Path().ToString(), meta::Quoted(key), std::move(complaint)));
+    return;
+  }
+  // What the conversion to the internal version knows is more than what a variable may have.
+  if (std::find(kFieldPaths.begin(), kFieldPaths.end(), path) == kFieldPaths.end() && !path.starts_with("metadata.") &&
+      !path.starts_with("spec.") && !path.starts_with("status.")) {
+    ref.Invalid("fieldPath", fmt::format("error converting fieldPath: field label not supported: {}", path));
     return;
   }
   ref.OneOf("fieldPath", kFieldPaths);

@@ -2,6 +2,8 @@
 
 #include <openssl/evp.h>
 
+#include "lib/codec/base64.h"
+#include "lib/codec/codec.h"
 #include "services/core-api/groups/columns.h"
 #include "services/core-api/groups/core/data_bag.h"
 #include "services/core-api/resources/generic.h"
@@ -17,6 +19,16 @@ std::string Base64(std::string_view text) {
                                    reinterpret_cast<const unsigned char*>(text.data()), static_cast<int>(text.size()));
   out.resize(static_cast<std::size_t>(size));
   return out;
+}
+
+/// Registry passwords are a JSON object.
+void CheckJson(const json::object& data, std::string_view key, meta::FieldErrors& errors) {
+  const json::value* value = meta::FindField(data, key);
+  std::string text;
+  if (!value || !value->is_string() || codec::DecodeBase64(value->get_string(), text)) return;
+  const meta::Result<json::value> parsed = codec::ParseJson(text, meta::NewArena());
+  if (parsed) return;
+  errors.push_back(meta::Invalid(meta::Path("data").Key(key).ToString(), "\"<secret contents redacted>\"", parsed.error().Message()));
 }
 
 /// The keys that a Secret of a well-known type must have.
@@ -35,8 +47,10 @@ void CheckType(const meta::Object& object, meta::FieldErrors& errors) {
     }
   } else if (type == "kubernetes.io/dockercfg") {
     require(".dockercfg");
+    CheckJson(data, ".dockercfg", errors);
   } else if (type == "kubernetes.io/dockerconfigjson") {
     require(".dockerconfigjson");
+    CheckJson(data, ".dockerconfigjson", errors);
   } else if (type == "kubernetes.io/basic-auth") {
     if (!data.contains("username") && !data.contains("password")) {
       require("username");
