@@ -1,0 +1,99 @@
+"""Sends one step to one server and keeps what came back."""
+import base64
+import http.client
+import json
+import ssl
+import time
+import urllib.parse
+
+import cases
+
+
+class Reply:
+    def __init__(self, status, headers, body):
+        self.status, self.headers, self.body = status, headers, body
+
+
+class Side:
+    """One of the two servers, with the values that its answers gave to variables."""
+
+    def __init__(self, name, url, token):
+        self.name, self.token = name, token
+        self.address = urllib.parse.urlsplit(url).netloc
+        self.connection = None
+        self.saved = {}
+
+    def request(self, method, target, headers, body):
+        for attempt in (1, 2):
+            if self.connection is None:
+                self.connection = http.client.HTTPSConnection(self.address, context=ssl._create_unverified_context(), timeout=60)
+            try:
+                self.connection.putrequest(method, target, skip_accept_encoding=True)
+                for key, value in headers:
+                    self.connection.putheader(key, value)
+                if body is not None:
+                    self.connection.putheader("Content-Length", str(len(body)))
+                self.connection.endheaders()
+                if body is not None:
+                    try:
+                        self.connection.send(body)
+                    except (BrokenPipeError, ConnectionResetError, ssl.SSLError):
+                        pass  # refused before all of it was read; the answer is there
+                answer = self.connection.getresponse()
+                content = answer.read()
+                if answer.will_close:
+                    self.close()
+                return Reply(answer.status, answer.getheaders(), content)
+            except (http.client.BadStatusLine, http.client.CannotSendRequest, ConnectionError):
+                self.close()
+                if attempt == 2:
+                    raise
+        raise AssertionError("not reached")
+
+    def close(self):
+        if self.connection is not None:
+            self.connection.close()
+        self.connection = None
+
+    def run(self, step, variables):
+        """One step with the variables filled in."""
+        step = cases.expand(step, {**variables, **self.saved})
+        method, target = step["do"].split(" ", 1)
+        headers = []
+        user = step.get("user")
+        if user != "none":
+            headers.append(("Authorization", f"Bearer {self.token}"))
+        if user and user != "none":
+            headers.append(("Impersonate-User", user))
+        if "accept" in step:
+            headers.append(("Accept", cases.ACCEPTS.get(step["accept"], step["accept"])))
+        body = body_of(step)
+        if body is not None and step.get("type") != "none":
+            kind = step.get("type", "json")
+            headers.append(("Content-Type", cases.CONTENT_TYPES.get(kind, kind)))
+        headers += list(step.get("headers", {}).items())
+        reply = self.request(method, target, headers, body)
+        end = time.monotonic() + 20
+        while "until" in step and reply.status != step["until"] and time.monotonic() < end:
+            time.sleep(0.1)
+            reply = self.request(method, target, headers, body)
+        for name, path in step.get("save", {}).items():
+            self.saved[name] = value_at(json.loads(reply.body), path) if reply.body[:1] == b"{" else ""
+        return reply
+
+
+def body_of(step):
+    if "fill" in step:  # a body too large to be written down: {"name": size}
+        return json.dumps({**step["body"], "data": {"k": "x" * step["fill"]}}).encode()
+    body = step.get("body")
+    if body is None:
+        return None
+    if isinstance(body, str):
+        return base64.b64decode(body[7:]) if body.startswith("base64:") else body.encode()
+    return json.dumps(body, separators=(",", ":")).encode()
+
+
+def value_at(value, path):
+    for part in path.split("."):
+        value = value[int(part)] if isinstance(value, list) else value.get(part, "") if isinstance(value, dict) else ""
+    return value
