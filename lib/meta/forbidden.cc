@@ -34,4 +34,8 @@ ApiError ForbiddenTo(std::string_view user, const RequestInfo& info, std::string
   return Forbidden(resource, info.name, reason.empty() ? message : fmt::format("{}: {}", message, reason));
 }
 
+std::string InternalErrorText(std::string_view target, std::string_view error) {
+  return Escape(fmt::format("Internal Server Error: {}: {}", Quoted(target), error)) + "\n";
+}
+
 }  // namespace apimesh::meta

@@ -1,11 +1,11 @@
 #include "services/aggregator/server.h"
 
-#include <boost/asio/use_future.hpp>
-
 #include <cstdio>
 #include <cstdlib>
 #include <future>
 #include <stdexcept>
+
+#include <boost/asio/use_future.hpp>
 
 #include "lib/base/log.h"
 #include "lib/http/server.h"
@@ -14,6 +14,7 @@
 #include "services/aggregator/delegation/forwarder.h"
 #include "services/aggregator/edge/edge.h"
 #include "services/aggregator/health/lifecycle.h"
+#include "services/aggregator/metrics/auth_metrics.h"
 #include "services/aggregator/metrics/request_metrics.h"
 #include "services/aggregator/routes/generic_routes.h"
 
@@ -115,19 +116,22 @@ AggregatorServer::AggregatorServer(const Options& options, Neighbours neighbours
       .forwarder = std::make_shared<Forwarder>(state_->routes, state_->lifecycle),
       .health = runtime.Health(),
       .metrics = runtime.GetMetrics(),
+      .authority = state_->authority,
       .version_json = VersionJson(options.version),
       .server_address = ServerAddress(options),
   });
   state_->generic_routes->Rebuild(*state_->routes->Current());
   ChainOptions chain = options.chain;
   chain.request_timeout = service::ParseDuration(options.common.request_timeout).value_or(chain.request_timeout);
-  auto filters = std::make_shared<const Filters>(BuildChain(chain, ChainParts{.lifecycle = state_->lifecycle,
-                                                                                      .authority = state_->authority,
-                                                                                      .audit_log = NewAuditLog(options),
-                                                                                      .metrics = metrics,
-                                                                                      .routes = state_->routes,
-                                                                                      .last = state_->generic_routes,
-                                                                                      .clock = Clock::System()}));
+  auto filters = std::make_shared<const Filters>(
+      BuildChain(chain, ChainParts{.lifecycle = state_->lifecycle,
+                                   .authority = state_->authority,
+                                   .audit_log = NewAuditLog(options),
+                                   .metrics = metrics,
+                                   .auth_metrics = std::make_shared<AuthMetrics>(runtime.GetMetrics()),
+                                   .routes = state_->routes,
+                                   .last = state_->generic_routes,
+                                   .clock = Clock::System()}));
   state_->doors.push_back(http::Listen(PublicDoor(options), EdgeHandler(Door::kPublic, filters)));
   if (options.mesh_port != 0) state_->doors.push_back(http::Listen(FrontProxyDoor(options), EdgeHandler(Door::kFrontProxy, filters)));
 

@@ -125,6 +125,7 @@ class FakeAuthority final : public Authority {
     answer.revision = revision;
     co_return answer;
   }
+  Task<std::string> Metrics() override { co_return ""; }
 };
 
 inline rpc::GroupVersionDescription DescribeVersion(std::string group, std::string version, std::string resource, int priority = 100) {

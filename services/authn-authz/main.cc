@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
     authn_authz::Options options;
     if (const std::optional<int> code = authn_authz::ParseCommandLine(argc, argv, options)) return *code;
     service::Runtime runtime("authn-authz", options.common);
-    const auto server = authn_authz::Server::Start(options);
+    const auto server = authn_authz::Server::Start(options, runtime.GetMetrics());
     for (const std::string& address : options.common.listen) log::Info("listening on {}", address);
     runtime.Health().Add("state", [&server] { return server->WhyNotReady(); }, service::HealthChecks::kReadyz);
     runtime.OnDrain([&server](std::chrono::milliseconds) { server->Stop(); });

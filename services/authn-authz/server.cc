@@ -1,15 +1,18 @@
 #include "services/authn-authz/server.h"
 
+#include <thread>
+
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
-
-#include <thread>
 
 #include "lib/base/log.h"
 #include "lib/h2/server.h"
 #include "lib/rpc/reflection.h"
 #include "services/authn-authz/authenticators/chain.h"
 #include "services/authn-authz/authorizers/chain.h"
+#include "services/authn-authz/authorizers/reloading/reloading.h"
+#include "services/authn-authz/config/authentication_config.h"
+#include "services/authn-authz/config/reloader.h"
 #include "services/authn-authz/rpc/authn_service.h"
 #include "services/authn-authz/rpc/authz_service.h"
 #include "services/authn-authz/rpc/envoy_service.h"
@@ -34,17 +37,16 @@ ClusterState::Wanted WantedState(const Options& options, const std::vector<Autho
 
 class ServerImpl final : public Server {
  public:
-  explicit ServerImpl(const Options& options)
+  ServerImpl(const Options& options, service::Metrics& metrics)
       : clock_(Clock::System()),
         authorizers_(Authorizers(options)),
         revisions_(std::make_shared<Revisions>(clock_)),
         core_api_(rpc::NewDelegateClient(options.common.EndpointOf(options.core_api), io_.get_executor())),
         state_(core_api_, WantedState(options, authorizers_), revisions_, clock_),
-        chain_(BuildAuthenticatorChain(options.authentication, state_.Tokens(), clock_)),
-        authorizer_(BuildAuthorizerChain(authorizers_, options.authorization,
-                                         {state_.Rbac(), state_.Graph(), [this] { return state_.Loaded(); }}, clock_)),
+        chain_(BuildAuthenticatorChain(options.authentication, state_.Tokens(), clock_, metrics)),
+        authorizer_(std::make_shared<ReloadingAuthorizer>(NewAuthorizer(options, authorizers_, metrics))),
         authn_(chain_.authenticator, chain_.api_audiences, revisions_, clock_),
-        authz_(authorizer_, revisions_, io_.get_executor()),
+        authz_(authorizer_, revisions_, io_.get_executor(), metrics),
         envoy_(chain_.authenticator, authorizer_, chain_.api_audiences) {
     if (chain_.token_cache) {
       revisions_->BeforeBump([cache = chain_.token_cache](const Revisions::Change& change) {
@@ -63,6 +65,7 @@ class ServerImpl final : public Server {
       server_->SetServing(true);
     });
     state_.Start(io_.get_executor());
+    StartReloading(options, metrics);
     thread_ = std::thread([this] { io_.run(); });
   }
 
@@ -82,6 +85,66 @@ class ServerImpl final : public Server {
   }
 
  private:
+  std::shared_ptr<Authorizer> NewAuthorizer(const Options& options, const std::vector<AuthorizerConfig>& configs,
+                                            service::Metrics& metrics) {
+    AuthorizerInputs inputs{state_.Rbac(), state_.Graph(), [this] { return state_.Loaded(); }};
+    return BuildAuthorizerChain(configs, options.authorization, std::move(inputs), clock_, metrics);
+  }
+
+  void StartReloading(const Options& options, service::Metrics& metrics) {
+    if (!options.authorization.config_file.empty()) {
+      const auto apply = [this, options, &metrics](std::string text) {
+        return ReloadAuthorization(this, options, &metrics, std::move(text));
+      };
+      reloaders_.push_back(std::make_unique<ConfigReloader>(options.authorization.config_file,
+                                                            "authorization_config_controller", apply, metrics));
+    }
+    if (!options.authentication.authentication_config.empty()) {
+      const auto first = LoadAuthenticationConfig(options.authentication);
+      const AuthenticationConfig known = first ? *first : AuthenticationConfig();
+      const auto apply = [this, options, known](std::string text) {
+        return ReloadAuthentication(this, options, known, std::move(text));
+      };
+      reloaders_.push_back(std::make_unique<ConfigReloader>(options.authentication.authentication_config,
+                                                            "authentication_config_controller", apply, metrics));
+    }
+    for (const auto& reloader : reloaders_) boost::asio::co_spawn(io_, reloader->Run(), boost::asio::detached);
+  }
+
+  static Task<meta::Result<>> ReloadAuthorization(ServerImpl* server, Options options, service::Metrics* metrics,
+                                                  std::string text) {
+    std::set<std::string> started_with;
+    for (const AuthorizerConfig& config : server->authorizers_) {
+      if (config.type != "Webhook") started_with.insert(config.type);
+    }
+    ASSIGN_OR_CO_RETURN(const std::vector<AuthorizerConfig> configs, ParseAuthorizationConfig(text, started_with));
+    for (const AuthorizerConfig& config : configs) {
+      // What they rest on is not being watched.
+      if ((config.type == "RBAC" || config.type == "Node" || config.type == "ABAC") &&
+          !started_with.contains(config.type)) {
+        co_return meta::BadRequest(fmt::format(
+            "authorizer type {} is not allowed if it was not enabled at initial server startup", config.type));
+      }
+    }
+    try {
+      server->authorizer_->Replace(server->NewAuthorizer(options, configs, *metrics));
+    } catch (const std::exception& error) {
+      co_return meta::BadRequest(error.what());
+    }
+    server->revisions_->Bump(false, true);
+    co_return meta::Result<>();
+  }
+
+  static Task<meta::Result<>> ReloadAuthentication(ServerImpl* server, Options options, AuthenticationConfig first,
+                                                   std::string text) {
+    ASSIGN_OR_CO_RETURN(AuthenticationConfig config, ParseAuthenticationConfig(text, options.authentication));
+    if (!config.SameAnonymous(first))
+      co_return meta::BadRequest("anonymous: Forbidden: changed from initial configuration file");
+    CO_RETURN_IF_ERROR(co_await server->chain_.issuers->Replace(std::move(config.issuers)));
+    server->revisions_->Bump(true, false);
+    co_return meta::Result<>();
+  }
+
   const Clock& clock_;
   const std::vector<AuthorizerConfig> authorizers_;
   boost::asio::io_context io_{1};
@@ -90,16 +153,19 @@ class ServerImpl final : public Server {
   const std::shared_ptr<rpc::DelegateClient> core_api_;
   ClusterState state_;
   const AuthenticatorChain chain_;
-  const std::shared_ptr<Authorizer> authorizer_;
+  const std::shared_ptr<ReloadingAuthorizer> authorizer_;
   AuthnService authn_;
   AuthzService authz_;
   EnvoyService envoy_;
+  std::vector<std::unique_ptr<ConfigReloader>> reloaders_;
   std::unique_ptr<h2::Server> server_;
   std::thread thread_;
 };
 
 }  // namespace
 
-std::unique_ptr<Server> Server::Start(const Options& options) { return std::make_unique<ServerImpl>(options); }
+std::unique_ptr<Server> Server::Start(const Options& options, service::Metrics& metrics) {
+  return std::make_unique<ServerImpl>(options, metrics);
+}
 
 }  // namespace apimesh::authn_authz

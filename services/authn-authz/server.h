@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "lib/service/metrics.h"
 #include "services/authn-authz/config/options.h"
 
 namespace apimesh::authn_authz {
@@ -12,7 +13,7 @@ namespace apimesh::authn_authz {
 class Server {
  public:
   /// Listens at once; throws std::runtime_error with a clear text if something the flags name does not work.
-  static std::unique_ptr<Server> Start(const Options& options);
+  static std::unique_ptr<Server> Start(const Options& options, service::Metrics& metrics);
   virtual ~Server() = default;
 
   virtual int Port(std::size_t listener = 0) const = 0;

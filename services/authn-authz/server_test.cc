@@ -51,7 +51,7 @@ class ServerTest : public ::testing::Test {
   void Write(const std::string& name, const std::string& text) { std::ofstream(folder_ + "/" + name) << text; }
 
   void StartServer() {
-    server_ = Server::Start(options_);
+    server_ = Server::Start(options_, metrics_);
     channel_ = grpc::CreateChannel(options_.common.listen[0], grpc::InsecureChannelCredentials());
     authn_ = v1::Authenticator::NewStub(channel_);
     authz_ = v1::Authorizer::NewStub(channel_);
@@ -112,6 +112,7 @@ class ServerTest : public ::testing::Test {
   const fake::Certificate ca_ = fake::MakeCertificate({.common_name = "ca", .is_ca = true});
   std::string folder_;
   Options options_;
+  service::Metrics metrics_;
   std::unique_ptr<Server> server_;
   std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<v1::Authenticator::Stub> authn_;
@@ -231,10 +232,10 @@ TEST_F(ServerTest, EnvoyGetsTheSameAnswers) {
 
 TEST_F(ServerTest, RefusesBadFlagsWithAClearText) {
   options_.authorization.modes = {"RBAK"};
-  EXPECT_THROW(Server::Start(options_), std::runtime_error);
+  EXPECT_THROW(Server::Start(options_, metrics_), std::runtime_error);
   options_.authorization.modes = {"RBAC"};
   options_.authentication.client_ca_file = folder_ + "/tokens.csv";
-  EXPECT_THROW(Server::Start(options_), std::runtime_error);
+  EXPECT_THROW(Server::Start(options_, metrics_), std::runtime_error);
 }
 
 }  // namespace

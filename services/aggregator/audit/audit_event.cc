@@ -74,6 +74,9 @@ std::string AuditEvent(const Exchange& exchange, const meta::UserInfo& user, Aud
   event["verb"] = exchange.info.verb;
   event["user"] = UserObject(user);
   if (exchange.impersonator) event["impersonatedUser"] = UserObject(exchange.user->info);
+  if (!exchange.impersonation_constraint.empty()) {
+    event["authenticationMetadata"] = json::object{{"impersonationConstraint", exchange.impersonation_constraint}};
+  }
   event["sourceIPs"] = json::array{json::string(WithoutPort(exchange.source_address))};
   AddIfSet(event, "userAgent", std::string(exchange.request.Header("user-agent")));
   if (exchange.info.is_resource_request) event["objectRef"] = ObjectRef(exchange.info);

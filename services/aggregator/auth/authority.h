@@ -50,7 +50,9 @@ struct AuthorizationQuestion {
 struct AuthorizationAnswer {
   enum class Verdict { kUnavailable, kAllow, kDeny };
   Verdict verdict = Verdict::kUnavailable;
+  bool no_opinion = false;  // kDeny, because nobody had one
   std::string reason;
+  std::string error;  // of authorizers that could not decide
   std::chrono::milliseconds cache_for{0};
   std::int64_t revision = 0;
 };
@@ -61,6 +63,8 @@ class Authority {
   virtual ~Authority() = default;
   virtual Task<AuthenticationAnswer> Authenticate(AuthenticationQuestion question) = 0;
   virtual Task<AuthorizationAnswer> Authorize(AuthorizationQuestion question) = 0;
+  /// What authn-authz counts, in Prometheus' text format; "" if it can't be asked.
+  virtual Task<std::string> Metrics() = 0;
 };
 
 /// Answers given before `revision` are void for what is marked.

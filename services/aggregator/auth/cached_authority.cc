@@ -8,6 +8,8 @@ namespace {
 
 constexpr std::size_t kMaxEntries = 16384;
 constexpr int kHeartbeatsUntilDeaf = 3;
+// authn-authz may take long to answer, because a webhook does; but not if it has not been heard of.
+constexpr std::chrono::seconds kPatienceWithTheDeaf{2};
 
 std::string Sha256(std::string_view text) {
   std::string digest(SHA256_DIGEST_LENGTH, '\0');
@@ -125,6 +127,8 @@ Task<AuthenticationAnswer> CachedAuthority::Authenticate(AuthenticationQuestion 
   std::string key = KeyOf(question);
   if (state_->Usable(now)) {
     if (auto known = state_->users.Find(key, now)) co_return std::move(*known);
+  } else {
+    question.deadline = std::min(question.deadline, now + kPatienceWithTheDeaf);
   }
   AuthenticationAnswer answer = co_await state_->source->Authenticate(std::move(question));
   if (answer.outcome == AuthenticationAnswer::Outcome::kAuthenticated) state_->users.Put(std::move(key), answer, now);
@@ -136,11 +140,15 @@ Task<AuthorizationAnswer> CachedAuthority::Authorize(AuthorizationQuestion quest
   std::string key = KeyOf(question);
   if (state_->Usable(now)) {
     if (auto known = state_->decisions.Find(key, now)) co_return std::move(*known);
+  } else {
+    question.deadline = std::min(question.deadline, now + kPatienceWithTheDeaf);
   }
   AuthorizationAnswer answer = co_await state_->source->Authorize(std::move(question));
   if (answer.verdict != AuthorizationAnswer::Verdict::kUnavailable) state_->decisions.Put(std::move(key), answer, now);
   co_return answer;
 }
+
+Task<std::string> CachedAuthority::Metrics() { return state_->source->Metrics(); }
 
 void CachedAuthority::Apply(const std::optional<InvalidationNotice>& notice) {
   if (!notice) {

@@ -16,6 +16,7 @@ class CachedAuthority final : public Authority {
 
   Task<AuthenticationAnswer> Authenticate(AuthenticationQuestion question) override;
   Task<AuthorizationAnswer> Authorize(AuthorizationQuestion question) override;
+  Task<std::string> Metrics() override;
 
   void Apply(const std::optional<InvalidationNotice>& notice);
   /// Whether invalidations are being heard: authn-authz is there.

@@ -12,7 +12,7 @@ namespace apimesh::aggregator {
 namespace {
 
 namespace pb = mesh::v1;
-constexpr std::chrono::seconds kLongestQuestion{10};
+constexpr std::chrono::seconds kLongestQuestion{35};  // a webhook may take 30
 
 SteadyTime WithinReason(SteadyTime deadline) { return std::min(deadline, Clock::System().Steady() + kLongestQuestion); }
 
@@ -37,7 +37,9 @@ AuthorizationAnswer ToAnswer(const pb::AuthorizeResponse& response) {
   if (response.decisions_size() != 1) return answer;
   const pb::Decision& decision = response.decisions(0);
   if (decision.verdict() == pb::Decision::ALLOW) answer.verdict = AuthorizationAnswer::Verdict::kAllow;
+  answer.no_opinion = decision.verdict() == pb::Decision::NO_OPINION;
   answer.reason = decision.reason();
+  answer.error = decision.error();
   answer.cache_for = std::chrono::milliseconds(decision.cache_milliseconds());
   answer.revision = response.revision();
   return answer;
@@ -80,6 +82,14 @@ class Remote final : public GrpcAuthority {
     if (answer.status.ok()) co_return ToAnswer(std::move(answer.response));
     log::Write(log::Level::kWarning, "authorization is not available: " + answer.status.message, question.audit_id);
     co_return AuthorizationAnswer();
+  }
+
+  Task<std::string> Metrics() override {
+    h2::CallOptions options;
+    options.deadline = Clock::System().Steady() + std::chrono::seconds(2);
+    const pb::MetricsRequest request;
+    auto answer = co_await h2::Unary<pb::MetricsResponse>(channel_, rpc::methods::kMetrics, request, options);
+    co_return answer.status.ok() ? std::move(*answer.response.mutable_text()) : std::string();
   }
 
   Task<> WatchInvalidations(InvalidationFn report) override {

@@ -30,6 +30,7 @@ struct Exchange {
   bool long_running = false;
   UserPtr user;          // who the request acts as
   UserPtr impersonator;  // who really asks, if that is someone else
+  std::string impersonation_constraint;  // the right that let them, if it was not the one for everything
 };
 
 }  // namespace apimesh::aggregator

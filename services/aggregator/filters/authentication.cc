@@ -1,6 +1,7 @@
 #include "lib/base/log.h"
 #include "services/aggregator/filters/filters.h"
 #include "services/aggregator/health/lifecycle.h"
+#include "services/aggregator/metrics/auth_metrics.h"
 
 namespace apimesh::aggregator {
 namespace {
@@ -32,9 +33,22 @@ void DropTokenProtocols(http::Headers& headers) {
   std::erase_if(headers, [](const auto& header) { return header.first == "sec-websocket-protocol" && header.second.empty(); });
 }
 
+AuthMetrics::Authentication ResultOf(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kAuthenticated:
+      return AuthMetrics::Authentication::kSuccess;
+    case Outcome::kNoCredentials:
+      return AuthMetrics::Authentication::kFailure;
+    default:
+      return AuthMetrics::Authentication::kError;
+  }
+}
+
 class Authentication final : public Filter {
  public:
-  Authentication(std::shared_ptr<Authority> authority, const IdentityHeaders& identity) : authority_(std::move(authority)) {
+  Authentication(std::shared_ptr<Authority> authority, const IdentityHeaders& identity, std::shared_ptr<AuthMetrics> metrics,
+                 const Clock& clock)
+      : authority_(std::move(authority)), metrics_(std::move(metrics)), clock_(clock) {
     for (const auto* names : {&identity.username, &identity.uid, &identity.group}) {
       for (const std::string& name : *names) identity_names_.push_back(Lower(name));
     }
@@ -55,7 +69,10 @@ class Authentication final : public Filter {
     question.remote_address = exchange.source_address;
     question.audit_id = exchange.audit_id;
     question.deadline = exchange.deadline;
+    const SteadyTime began = clock_.Steady();
     const AuthenticationAnswer answer = co_await authority_->Authenticate(std::move(question));
+    metrics_->Authenticated(ResultOf(answer.outcome), answer.user ? answer.user->info.name : "",
+                            clock_.Steady() - began);
     switch (answer.outcome) {
       case Outcome::kAuthenticated:
         exchange.user = answer.user;
@@ -90,13 +107,16 @@ class Authentication final : public Filter {
 
   std::shared_ptr<Authority> authority_;
   std::vector<std::string> identity_names_, identity_prefixes_{"x-remote-"};
+  const std::shared_ptr<AuthMetrics> metrics_;
+  const Clock& clock_;
   UserPtr anonymous_ = MakeUser({.name = "system:anonymous", .uid = "", .groups = {"system:unauthenticated"}, .extra = {}});
 };
 
 }  // namespace
 
-std::shared_ptr<Filter> NewAuthentication(std::shared_ptr<Authority> authority, const IdentityHeaders& identity) {
-  return std::make_shared<Authentication>(std::move(authority), identity);
+std::shared_ptr<Filter> NewAuthentication(std::shared_ptr<Authority> authority, const IdentityHeaders& identity,
+                                          std::shared_ptr<AuthMetrics> metrics, const Clock& clock) {
+  return std::make_shared<Authentication>(std::move(authority), identity, std::move(metrics), clock);
 }
 
 }  // namespace apimesh::aggregator

@@ -1,23 +1,40 @@
 #include "lib/meta/forbidden.h"
 #include "services/aggregator/filters/filters.h"
 #include "services/aggregator/health/lifecycle.h"
+#include "services/aggregator/metrics/auth_metrics.h"
 
 namespace apimesh::aggregator {
 namespace {
 
+using Verdict = AuthorizationAnswer::Verdict;
+
+AuthMetrics::Authorization ResultOf(const AuthorizationAnswer& answer) {
+  if (answer.verdict == Verdict::kAllow) return AuthMetrics::Authorization::kAllowed;
+  if (answer.verdict == Verdict::kUnavailable || !answer.error.empty()) return AuthMetrics::Authorization::kError;
+  return answer.no_opinion ? AuthMetrics::Authorization::kNoOpinion : AuthMetrics::Authorization::kDenied;
+}
+
 class Authorization final : public Filter {
  public:
-  explicit Authorization(std::shared_ptr<Authority> authority) : authority_(std::move(authority)) {}
+  Authorization(std::shared_ptr<Authority> authority, std::shared_ptr<AuthMetrics> metrics, const Clock& clock)
+      : authority_(std::move(authority)), metrics_(std::move(metrics)), clock_(clock) {}
 
   Task<> Handle(Exchange& exchange, Next next) override {
     AuthorizationQuestion question{exchange.user, exchange.info, exchange.audit_id, exchange.deadline};
+    const SteadyTime began = clock_.Steady();
     const AuthorizationAnswer answer = co_await authority_->Authorize(std::move(question));
+    metrics_->Authorized(ResultOf(answer), clock_.Steady() - began);
     switch (answer.verdict) {
       case AuthorizationAnswer::Verdict::kAllow:
         co_await next(exchange);
         break;
       case AuthorizationAnswer::Verdict::kDeny:
         exchange.reply.SetHeader("x-content-type-options", "nosniff");
+        if (!answer.error.empty()) {  // nobody allowed it, and somebody who might have could not be asked
+          co_await exchange.reply.SendText(500, "text/plain; charset=utf-8",
+                                           meta::InternalErrorText(exchange.request.target, answer.error));
+          co_return;
+        }
         co_await exchange.reply.SendError(meta::ForbiddenTo(exchange.user->info.name, exchange.info, answer.reason));
         break;
       case AuthorizationAnswer::Verdict::kUnavailable:
@@ -32,13 +49,16 @@ class Authorization final : public Filter {
   }
 
  private:
-  std::shared_ptr<Authority> authority_;
+  const std::shared_ptr<Authority> authority_;
+  const std::shared_ptr<AuthMetrics> metrics_;
+  const Clock& clock_;
 };
 
 }  // namespace
 
-std::shared_ptr<Filter> NewAuthorization(std::shared_ptr<Authority> authority) {
-  return std::make_shared<Authorization>(std::move(authority));
+std::shared_ptr<Filter> NewAuthorization(std::shared_ptr<Authority> authority, std::shared_ptr<AuthMetrics> metrics,
+                                         const Clock& clock) {
+  return std::make_shared<Authorization>(std::move(authority), std::move(metrics), clock);
 }
 
 }  // namespace apimesh::aggregator

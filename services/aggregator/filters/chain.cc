@@ -14,11 +14,11 @@ Filters BuildChain(const ChainOptions& options, ChainParts parts) {
   add(NewCacheControl(options.hsts_directives));  // errors must not be cached either
   add(NewDeadline(options.request_timeout));   // the clock runs from here, authentication included
   add(NewCors(options.cors_allowed_origins));  // a browser's preflight has no credentials
-  add(NewAuthentication(parts.authority, options.identity_headers));  // who asks
+  add(NewAuthentication(parts.authority, options.identity_headers, parts.auth_metrics, parts.clock));  // who asks
   if (parts.audit_log) add(NewAudit(parts.audit_log, parts.clock));  // knows who really asks, sees whom they act as
-  add(NewImpersonation(parts.authority));      // all below see the user that is acted as
+  add(NewImpersonation(parts.authority, parts.auth_metrics, parts.clock));  // all below see the user that is acted as
   add(NewMaxInFlight(options.max_requests_in_flight, options.max_mutating_requests_in_flight));  // by user, before work begins
-  add(NewAuthorization(parts.authority));      // the last gate
+  add(NewAuthorization(parts.authority, parts.auth_metrics, parts.clock));                       // the last gate
   add(std::move(parts.last));                  // generic routes, discovery, then the delegates
   return chain;
 }

@@ -11,6 +11,7 @@ namespace apimesh::aggregator {
 
 class Lifecycle;
 class AuditLog;
+class AuthMetrics;
 class RequestMetrics;
 class RouteTable;
 
@@ -30,12 +31,15 @@ std::shared_ptr<Filter> NewDeadline(std::chrono::milliseconds limit);
 /// Throws on a bad pattern.
 std::shared_ptr<Filter> NewCors(const std::vector<std::string>& allowed_origins);
 std::shared_ptr<Filter> NewCacheControl(const std::vector<std::string>& hsts_directives);
-std::shared_ptr<Filter> NewAuthentication(std::shared_ptr<Authority> authority, const IdentityHeaders& identity);
+std::shared_ptr<Filter> NewAuthentication(std::shared_ptr<Authority> authority, const IdentityHeaders& identity,
+                                          std::shared_ptr<AuthMetrics> metrics, const Clock& clock);
 std::shared_ptr<Filter> NewAudit(std::shared_ptr<AuditLog> log, const Clock& clock);
-std::shared_ptr<Filter> NewImpersonation(std::shared_ptr<Authority> authority);
+std::shared_ptr<Filter> NewImpersonation(std::shared_ptr<Authority> authority, std::shared_ptr<AuthMetrics> metrics,
+                                         const Clock& clock);
 /// 0: no limit.
 std::shared_ptr<Filter> NewMaxInFlight(int reads, int writes);
-std::shared_ptr<Filter> NewAuthorization(std::shared_ptr<Authority> authority);
+std::shared_ptr<Filter> NewAuthorization(std::shared_ptr<Authority> authority, std::shared_ptr<AuthMetrics> metrics,
+                                         const Clock& clock);
 
 /// The answer when authn-authz gave none: 504 if the time of the request is up, else 503.
 meta::ApiError NotAvailable(const Exchange& exchange, std::string_view what);
@@ -53,6 +57,7 @@ struct ChainParts {
   std::shared_ptr<Authority> authority;
   std::shared_ptr<AuditLog> audit_log;  // null: no audit
   std::shared_ptr<RequestMetrics> metrics;
+  std::shared_ptr<AuthMetrics> auth_metrics;
   std::shared_ptr<RouteTable> routes;
   std::shared_ptr<Filter> last;  // answers
   const Clock& clock;

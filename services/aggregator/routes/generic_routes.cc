@@ -89,7 +89,9 @@ Task<> GenericRoutes::Handle(Exchange& exchange, Next) {
   } else if (path == "/version" || path == "/version/") {
     co_await exchange.reply.SendText(200, "application/json", parts_.version_json);
   } else if (path == "/metrics") {
-    co_await exchange.reply.SendText(200, "text/plain; version=0.0.4; charset=utf-8", parts_.metrics.Text());
+    std::string more = co_await parts_.authority->Metrics();
+    std::string text = parts_.metrics.Text() + more;
+    co_await exchange.reply.SendText(200, "text/plain; version=0.0.4; charset=utf-8", std::move(text));
   } else if (path == "/" || path == "/index.html") {
     co_await AnswerIndex(exchange);
   } else if (path == "/openapi/v2") {

@@ -22,6 +22,7 @@ class GenericRoutes final : public Filter {
     std::shared_ptr<Forwarder> forwarder;
     const service::HealthChecks& health;
     const service::Metrics& metrics;
+    std::shared_ptr<Authority> authority;  // its metrics are shown too
     std::string version_json;
     std::string server_address;  // "host:port", for /api
   };

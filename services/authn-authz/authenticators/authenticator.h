@@ -28,6 +28,7 @@ struct Authenticated {
   meta::UserInfo user;
   std::vector<std::string> audiences;    // those asked for that the credential is good for
   WallTime expires = WallTime::max();    // the credential's own end
+  bool for_this_path_only = false;
 };
 /// A user: recognised. nullopt: not my kind of credential, try the next one. Error: mine, but bad; chain.cc decides
 /// whether to go on. An error's text is for logs and never holds a credential.

@@ -24,6 +24,12 @@ T OrThrow(meta::Result<T> result, std::string_view flag) {
   return std::move(*result);
 }
 
+template <class T>
+T OrThrow(meta::Result<T> result) {
+  if (!result) throw std::runtime_error(result.error().Message());
+  return std::move(*result);
+}
+
 std::vector<auth::PublicKey> ServiceAccountKeys(const AuthenticationOptions& options) {
   std::vector<std::string> files = options.service_account_key_files;
   if (files.empty() && !options.service_account_signing_key_file.empty()) {
@@ -51,18 +57,17 @@ std::unique_ptr<Authenticator> FrontProxy(const AuthenticationOptions& options, 
                            options.requestheader_allowed_names});
 }
 
-std::unique_ptr<TokenAuthenticator> Issuer(const OidcOptions& issuer, const Clock& clock) {
-  std::string discovery = issuer.discovery_url;
-  if (discovery.empty()) {
-    discovery = issuer.issuer_url;
-    if (discovery.ends_with('/')) discovery.pop_back();
-    discovery += "/.well-known/openid-configuration";
+// A shared object as a link of a chain that owns its links.
+class SharedLink final : public TokenAuthenticator {
+ public:
+  explicit SharedLink(std::shared_ptr<TokenAuthenticator> inner) : inner_(std::move(inner)) {}
+  Task<Answer> AuthenticateToken(TokenQuestionPtr question) override {
+    return inner_->AuthenticateToken(std::move(question));
   }
-  http::ClientOptions client;
-  client.ca_pem = issuer.ca_pem;
-  client.max_response_bytes = 1 << 20;
-  return NewOidc(issuer, NewRemoteKeySet(issuer.issuer_url, discovery, http::NewClient(client), clock), clock);
-}
+
+ private:
+  const std::shared_ptr<TokenAuthenticator> inner_;
+};
 
 std::unique_ptr<TokenAuthenticator> Webhook(const AuthenticationOptions& options, const std::vector<std::string>& audiences,
                                             const Clock& clock) {
@@ -80,7 +85,7 @@ std::unique_ptr<TokenAuthenticator> Webhook(const AuthenticationOptions& options
 }  // namespace
 
 AuthenticatorChain BuildAuthenticatorChain(const AuthenticationOptions& options, std::shared_ptr<TokenObjects> objects,
-                                           const Clock& clock) {
+                                           const Clock& clock, service::Metrics& metrics) {
   AuthenticatorChain chain;
   chain.api_audiences = options.api_audiences.empty() ? options.service_account_issuers : options.api_audiences;
   const std::vector<std::string>& audiences = chain.api_audiences;
@@ -109,17 +114,17 @@ AuthenticatorChain BuildAuthenticatorChain(const AuthenticationOptions& options,
     tokens.push_back(NewAudienceAgnosticToken(audiences, NewBootstrapToken(objects, clock)));
   }
 
-  const AuthenticationConfig config = OrThrow(LoadAuthenticationConfig(options), "authentication-config");
+  const AuthenticationConfig config = OrThrow(LoadAuthenticationConfig(options));
   // After the service accounts: both are JWTs, and a look at an issuer's keys is dear.
-  if (!config.issuers.empty()) {
-    std::vector<std::unique_ptr<TokenAuthenticator>> issuers;
-    for (const OidcOptions& issuer : config.issuers) issuers.push_back(Issuer(issuer, clock));
-    tokens.push_back(NewAudienceAgnosticToken(audiences, NewTokenUnion(std::move(issuers), OnError::kStop)));
+  if (!config.issuers.empty() || !options.authentication_config.empty()) {
+    chain.issuers = std::make_shared<Issuers>(config.issuers, clock);
+    tokens.push_back(NewAudienceAgnosticToken(audiences, std::make_unique<SharedLink>(chain.issuers)));
   }
   if (!options.webhook_config_file.empty()) tokens.push_back(Webhook(options, audiences, clock));
 
   if (!tokens.empty()) {
-    auto cache = std::make_shared<TokenCache>(NewTokenUnion(std::move(tokens), OnError::kTryTheRest), TokenCache::Options(), clock);
+    auto cache = std::make_shared<TokenCache>(NewTokenUnion(std::move(tokens), OnError::kTryTheRest),
+                                              TokenCache::Options(), clock, &metrics);
     chain.token_cache = cache.get();
     requests.push_back(NewBearer(cache));
     requests.push_back(NewWebSocketBearer(cache));

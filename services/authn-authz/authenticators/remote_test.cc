@@ -160,7 +160,8 @@ TEST(AuthorizationWebhook, KeepsAnswersAndFailsAsTold) {
   attributes->resource = "pods";
   auto client = std::make_unique<FakeReview>(Json(R"({"status":{"allowed":true,"reason":"r"}})"));
   FakeReview& fake_client = *client;
-  const auto webhook = NewAuthorizationWebhook(std::move(client), {.version = "v1"}, clock);
+  const auto webhook =
+      NewAuthorizationWebhook(std::move(client), {.version = "v1", .match_conditions = {}}, "hook", clock, nullptr);
   EXPECT_FALSE(webhook->DecideNow(*attributes));
   EXPECT_EQ(Await(webhook->Decide(attributes)).verdict, Decision::Verdict::kAllow);
   EXPECT_EQ(fake_client.sent.at(0),
@@ -171,7 +172,10 @@ TEST(AuthorizationWebhook, KeepsAnswersAndFailsAsTold) {
   EXPECT_FALSE(webhook->DecideNow(*attributes));
   for (const bool deny : {true, false}) {
     auto broken = std::make_unique<FakeReview>(meta::InternalError("away"));
-    const Decision decision = Await(NewAuthorizationWebhook(std::move(broken), {.deny_on_error = deny}, clock)->Decide(attributes));
+    const Decision decision =
+        Await(NewAuthorizationWebhook(std::move(broken), {.deny_on_error = deny, .match_conditions = {}}, "hook", clock,
+                                      nullptr)
+                  ->Decide(attributes));
     EXPECT_EQ(decision.verdict, deny ? Decision::Verdict::kDeny : Decision::Verdict::kNoOpinion);
     EXPECT_THAT(decision.error, HasSubstr("away"));
   }

@@ -1,10 +1,10 @@
 #include "services/authn-authz/authorizers/chain.h"
 
-#include <set>
 #include <stdexcept>
 
 #include "services/authn-authz/authorizers/abac/abac.h"
 #include "services/authn-authz/authorizers/always/always.h"
+#include "services/authn-authz/authorizers/counted/counted.h"
 #include "services/authn-authz/authorizers/node/node.h"
 #include "services/authn-authz/authorizers/rbac/rbac.h"
 #include "services/authn-authz/authorizers/union.h"
@@ -24,10 +24,10 @@ std::unique_ptr<Authorizer> FromPolicyFile(const AuthorizationOptions& options) 
   return NewAbac(std::move(*policies));
 }
 
-std::unique_ptr<Authorizer> Webhook(const AuthorizerConfig& config, const Clock& clock) {
+std::unique_ptr<Authorizer> Webhook(const AuthorizerConfig& config, const Clock& clock, service::Metrics& metrics) {
   auto endpoint = ReadKubeconfig(config.kubeconfig);
   if (!endpoint) throw std::runtime_error(endpoint.error().Message());
-  return NewAuthorizationWebhook(NewReviewClient(std::move(*endpoint)), config.webhook, clock);
+  return NewAuthorizationWebhook(NewReviewClient(std::move(*endpoint)), config.webhook, config.name, clock, &metrics);
 }
 
 }  // namespace
@@ -38,23 +38,27 @@ bool HasMode(const std::vector<AuthorizerConfig>& configs, std::string_view mode
 
 std::unique_ptr<Authorizer> BuildAuthorizerChain(const std::vector<AuthorizerConfig>& configs,
                                                  const AuthorizationOptions& options, AuthorizerInputs inputs,
-                                                 const Clock& clock) {
+                                                 const Clock& clock, service::Metrics& metrics) {
   if (configs.empty()) throw std::runtime_error("at least one authorization-mode must be passed");
   std::vector<std::unique_ptr<Authorizer>> parts;
   parts.push_back(NewPrivilegedGroup("system:masters"));
-  std::set<std::string> seen;
   for (const AuthorizerConfig& config : configs) {
     const std::string& mode = config.type;
-    if (mode != "Webhook" && !seen.insert(mode).second) {
-      throw std::runtime_error(fmt::format("authorization-mode \"{}\" given twice", mode));
-    }
-    if (mode == "AlwaysAllow") parts.push_back(NewAlwaysAllow());
-    else if (mode == "AlwaysDeny") parts.push_back(NewAlwaysDeny());
-    else if (mode == "ABAC") parts.push_back(FromPolicyFile(options));
-    else if (mode == "RBAC") parts.push_back(NewRbac(inputs.rbac, inputs.loaded));
-    else if (mode == "Node") parts.push_back(NewNodeAuthorizer(inputs.graph));
-    else if (mode == "Webhook") parts.push_back(Webhook(config, clock));
+    std::unique_ptr<Authorizer> part;
+    if (mode == "AlwaysAllow")
+      part = NewAlwaysAllow();
+    else if (mode == "AlwaysDeny")
+      part = NewAlwaysDeny();
+    else if (mode == "ABAC")
+      part = FromPolicyFile(options);
+    else if (mode == "RBAC")
+      part = NewRbac(inputs.rbac, inputs.loaded);
+    else if (mode == "Node")
+      part = NewNodeAuthorizer(inputs.graph);
+    else if (mode == "Webhook")
+      part = Webhook(config, clock, metrics);
     else throw std::runtime_error(fmt::format("authorization-mode \"{}\" is not a valid mode", mode));
+    parts.push_back(NewCounted(std::move(part), mode, config.name, metrics));
   }
   return NewAuthorizerUnion(std::move(parts));
 }

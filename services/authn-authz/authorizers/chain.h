@@ -15,7 +15,7 @@ struct AuthorizerInputs {
 /// system:masters first, then those of `configs` in their order. Throws std::runtime_error with a clear text.
 std::unique_ptr<Authorizer> BuildAuthorizerChain(const std::vector<AuthorizerConfig>& configs,
                                                  const AuthorizationOptions& options, AuthorizerInputs inputs,
-                                                 const Clock& clock);
+                                                 const Clock& clock, service::Metrics& metrics);
 
 bool HasMode(const std::vector<AuthorizerConfig>& configs, std::string_view mode);
 

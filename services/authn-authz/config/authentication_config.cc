@@ -4,65 +4,82 @@
 
 #include "lib/meta/object.h"
 #include "services/authn-authz/config/file.h"
-#include "services/authn-authz/config/yaml.h"
+#include "services/authn-authz/config/issuer_config.h"
+#include "services/authn-authz/config/strict.h"
 
 namespace apimesh::authn_authz {
 namespace {
 
-// Every signing algorithm that is not a shared secret: what a configuration file allows.
-const std::vector<auth::Algorithm> kAllAlgorithms{
-    auth::Algorithm::kRs256, auth::Algorithm::kRs384, auth::Algorithm::kRs512, auth::Algorithm::kPs256, auth::Algorithm::kPs384,
-    auth::Algorithm::kPs512, auth::Algorithm::kEs256, auth::Algorithm::kEs384, auth::Algorithm::kEs512};
+constexpr std::size_t kMaxIssuers = 64;
 
-meta::ApiError NoExpressions(std::string_view where) {
-  return meta::BadRequest(fmt::format("{}: expressions are not supported by this build", where));
+const Shape& FileShape() {
+  static const Shape anything, claim{{{"claim", anything}, {"prefix", anything}, {"expression", anything}}};
+  static const Shape issuer{{{"url", anything},
+                             {"discoveryURL", anything},
+                             {"certificateAuthority", anything},
+                             {"audiences", anything},
+                             {"audienceMatchPolicy", anything},
+                             {"egressSelectorType", anything}}};
+  static const Shape mappings{{{"username", claim},
+                               {"groups", claim},
+                               {"uid", Shape{{{"claim", anything}, {"expression", anything}}}},
+                               {"extra", Shape{{{"key", anything}, {"valueExpression", anything}}}}}};
+  static const Shape rule{
+      {{"claim", anything}, {"requiredValue", anything}, {"expression", anything}, {"message", anything}}};
+  static const Shape user_rule{{{"expression", anything}, {"message", anything}}};
+  static const Shape jwt{{{"issuer", issuer},
+                          {"claimMappings", mappings},
+                          {"claimValidationRules", rule},
+                          {"userValidationRules", user_rule}}};
+  static const Shape anonymous{{{"enabled", anything}, {"conditions", Shape{{{"path", anything}}}}}};
+  static const Shape file{{{"jwt", jwt}, {"anonymous", anonymous}}};
+  return file;
 }
 
-meta::Result<> ReadMapping(const boost::json::object& issuer, std::string_view name, std::string& claim, std::string* prefix) {
-  const boost::json::value* mapping = meta::Find(issuer, "claimMappings", name);
-  if (!mapping || !mapping->is_object()) return {};
-  if (!meta::FindString(mapping->get_object(), "expression").empty()) {
-    return NoExpressions(fmt::format("jwt[].claimMappings.{}.expression", name));
+void ReadIssuers(const boost::json::object& file, const AuthenticationOptions& options, AuthenticationConfig& config,
+                 meta::FieldErrors& errors) {
+  const boost::json::value* list = meta::FindField(file, "jwt");
+  if (!list || !list->is_array()) return;
+  const meta::Path root("jwt");
+  if (list->get_array().size() > kMaxIssuers) {
+    errors.push_back(meta::TooMany(root.ToString(), list->get_array().size(), kMaxIssuers));
+    return;
   }
-  claim = meta::FindString(mapping->get_object(), "claim");
-  if (prefix) *prefix = meta::FindString(mapping->get_object(), "prefix");
-  return {};
+  const std::set<std::string> own(options.service_account_issuers.begin(), options.service_account_issuers.end());
+  std::set<std::string> urls, discovery_urls;
+  for (std::size_t i = 0; i < list->get_array().size(); ++i) {
+    const boost::json::value& jwt = list->get_array()[i];
+    OidcOptions issuer =
+        ReadIssuer(jwt.is_object() ? jwt.get_object() : boost::json::object(), root.Index(i), own, errors);
+    const meta::Path where = root.Index(i).Child("issuer");
+    if (!urls.insert(issuer.issuer_url).second)
+      errors.push_back(meta::Duplicate(where.Child("url").ToString(), meta::Quoted(issuer.issuer_url)));
+    if (!issuer.discovery_url.empty() && !discovery_urls.insert(issuer.discovery_url).second) {
+      errors.push_back(meta::Duplicate(where.Child("discoveryURL").ToString(), meta::Quoted(issuer.discovery_url)));
+    }
+    config.issuers.push_back(std::move(issuer));
+  }
 }
 
-meta::Result<OidcOptions> ReadIssuer(const boost::json::object& jwt) {
-  OidcOptions out;
-  out.algorithms = kAllAlgorithms;
-  out.issuer_url = meta::FindString(jwt, "issuer", "url");
-  if (!out.issuer_url.starts_with("https://")) return meta::BadRequest("jwt[].issuer.url: URL scheme must be https");
-  out.discovery_url = meta::FindString(jwt, "issuer", "discoveryURL");
-  if (!out.discovery_url.empty() && !out.discovery_url.starts_with("https://")) {
-    return meta::BadRequest("jwt[].issuer.discoveryURL: URL scheme must be https");
-  }
-  out.ca_pem = meta::FindString(jwt, "issuer", "certificateAuthority");
-  if (const boost::json::value* audiences = meta::Find(jwt, "issuer", "audiences"); audiences && audiences->is_array()) {
-    for (const boost::json::value& audience : audiences->get_array()) {
-      if (audience.is_string()) out.audiences.emplace_back(audience.get_string());
+void ReadAnonymous(const boost::json::object& file, AuthenticationConfig& config, meta::FieldErrors& errors) {
+  const boost::json::value* anonymous = meta::FindField(file, "anonymous");
+  if (!anonymous || !anonymous->is_object()) return;
+  config.anonymous_in_file = true;
+  const boost::json::value* enabled = meta::FindField(anonymous->get_object(), "enabled");
+  config.anonymous = enabled && enabled->is_bool() && enabled->get_bool();
+  const boost::json::value* conditions = meta::FindField(anonymous->get_object(), "conditions");
+  boost::json::array shown;
+  if (conditions && conditions->is_array()) {
+    for (const boost::json::value& condition : conditions->get_array()) {
+      if (!condition.is_object()) continue;
+      config.anonymous_paths.emplace_back(meta::FindString(condition.get_object(), "path"));
+      shown.push_back(boost::json::object{{"Path", config.anonymous_paths.back()}});
     }
   }
-  if (out.audiences.empty()) return meta::BadRequest("jwt[].issuer.audiences: at least one jwt[].issuer.audiences is required");
-  out.username_claim.clear();
-  RETURN_IF_ERROR(ReadMapping(jwt, "username", out.username_claim, &out.username_prefix));
-  RETURN_IF_ERROR(ReadMapping(jwt, "groups", out.groups_claim, &out.groups_prefix));
-  RETURN_IF_ERROR(ReadMapping(jwt, "uid", out.uid_claim, nullptr));
-  if (out.username_claim.empty()) return meta::BadRequest("jwt[].claimMappings.username: claim or expression is required");
-  const boost::json::value* extra = meta::Find(jwt, "claimMappings", "extra");
-  if (extra && extra->is_array() && !extra->get_array().empty()) return NoExpressions("jwt[].claimMappings.extra");
-  const boost::json::value* user_rules = meta::FindField(jwt, "userValidationRules");
-  if (user_rules && user_rules->is_array() && !user_rules->get_array().empty()) return NoExpressions("jwt[].userValidationRules");
-  if (const boost::json::value* rules = meta::FindField(jwt, "claimValidationRules"); rules && rules->is_array()) {
-    for (const boost::json::value& rule : rules->get_array()) {
-      if (!rule.is_object()) continue;
-      if (!meta::FindString(rule.get_object(), "expression").empty()) return NoExpressions("jwt[].claimValidationRules[]");
-      out.required_claims[std::string(meta::FindString(rule.get_object(), "claim"))] =
-          meta::FindString(rule.get_object(), "requiredValue");
-    }
+  if (!config.anonymous && !shown.empty()) {
+    errors.push_back(meta::Invalid("anonymous.conditions", boost::json::serialize(shown),
+                                   "enabled should be set to true when conditions are defined"));
   }
-  return out;
 }
 
 meta::Result<OidcOptions> FromFlags(const AuthenticationOptions& options) {
@@ -98,34 +115,15 @@ meta::Result<OidcOptions> FromFlags(const AuthenticationOptions& options) {
 }  // namespace
 
 meta::Result<AuthenticationConfig> ParseAuthenticationConfig(std::string_view text, const AuthenticationOptions& options) {
-  ASSIGN_OR_RETURN(const boost::json::object file, ParseConfigFile(text));
-  if (meta::FindString(file, "kind") != "AuthenticationConfiguration" ||
-      !meta::FindString(file, "apiVersion").starts_with("apiserver.config.k8s.io/v1")) {
-    return meta::BadRequest("expected kind AuthenticationConfiguration of apiserver.config.k8s.io/v1");
-  }
+  ASSIGN_OR_RETURN(const boost::json::object file,
+                   ParseStrictly(text, "AuthenticationConfiguration", {"v1", "v1beta1", "v1alpha1"}, FileShape()));
   AuthenticationConfig config;
   config.anonymous = options.anonymous_auth;
-  std::set<std::string> seen(options.service_account_issuers.begin(), options.service_account_issuers.end());
-  if (const boost::json::value* issuers = meta::FindField(file, "jwt"); issuers && issuers->is_array()) {
-    for (const boost::json::value& jwt : issuers->get_array()) {
-      if (!jwt.is_object()) return meta::BadRequest("jwt[]: must be objects");
-      ASSIGN_OR_RETURN(OidcOptions issuer, ReadIssuer(jwt.get_object()));
-      if (!seen.insert(issuer.issuer_url).second) {
-        return meta::BadRequest(fmt::format("jwt[].issuer.url: \"{}\" is used twice or is the service-account issuer", issuer.issuer_url));
-      }
-      config.issuers.push_back(std::move(issuer));
-    }
-  }
-  if (const boost::json::value* anonymous = meta::FindField(file, "anonymous"); anonymous && anonymous->is_object()) {
-    const boost::json::value* enabled = meta::FindField(anonymous->get_object(), "enabled");
-    config.anonymous = enabled && enabled->is_bool() && enabled->get_bool();
-    const boost::json::value* conditions = meta::FindField(anonymous->get_object(), "conditions");
-    if (conditions && conditions->is_array()) {
-      for (const boost::json::value& condition : conditions->get_array()) {
-        if (condition.is_object()) config.anonymous_paths.emplace_back(meta::FindString(condition.get_object(), "path"));
-      }
-    }
-  }
+  meta::FieldErrors errors;
+  ReadIssuers(file, options, config, errors);
+  ReadAnonymous(file, config, errors);
+  if (!errors.empty())
+    return meta::BadRequest(fmt::format("invalid authentication configuration: {}", JoinFieldErrors(errors)));
   return config;
 }
 
@@ -135,7 +133,10 @@ meta::Result<AuthenticationConfig> LoadAuthenticationConfig(const Authentication
       return meta::BadRequest("authentication-config file and oidc-* flags are mutually exclusive");
     }
     ASSIGN_OR_RETURN(const std::string text, ReadFile(options.authentication_config));
-    return ParseAuthenticationConfig(text, options);
+    auto config = ParseAuthenticationConfig(text, options);
+    if (config || config.error().Message().starts_with("invalid")) return config;
+    return meta::BadRequest(fmt::format("failed to load authentication configuration from file {}: {}",
+                                        meta::Quoted(options.authentication_config), config.error().Message()));
   }
   AuthenticationConfig config;
   config.anonymous = options.anonymous_auth;

@@ -10,11 +10,16 @@ struct AuthenticationConfig {
   std::vector<OidcOptions> issuers;
   bool anonymous = true;
   std::vector<std::string> anonymous_paths;  // empty: all
+  bool anonymous_in_file = false;            // rather than by the flag
+
+  bool SameAnonymous(const AuthenticationConfig& other) const {
+    return anonymous == other.anonymous && anonymous_paths == other.anonymous_paths &&
+           anonymous_in_file == other.anonymous_in_file;
+  }
 };
-/// From --authentication-config, or else from the --oidc-* and --anonymous-auth flags. Mappings by expressions are refused
-/// with a clear text: this build has no rule language yet.
+/// From --authentication-config, or else from the --oidc-* and --anonymous-auth flags.
 meta::Result<AuthenticationConfig> LoadAuthenticationConfig(const AuthenticationOptions& options);
-/// The file's contents; `service_account_issuers` may not be used again.
+/// The file's contents. The error names every field that is wrong, in the reference's words.
 meta::Result<AuthenticationConfig> ParseAuthenticationConfig(std::string_view text, const AuthenticationOptions& options);
 
 }  // namespace apimesh::authn_authz

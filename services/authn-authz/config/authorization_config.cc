@@ -1,101 +1,282 @@
 #include "services/authn-authz/config/authorization_config.h"
 
+#include <filesystem>
+#include <set>
+
+#include "lib/meta/names.h"
 #include "lib/meta/object.h"
+#include "services/authn-authz/config/expressions.h"
 #include "services/authn-authz/config/file.h"
-#include "services/authn-authz/config/yaml.h"
+#include "services/authn-authz/config/join_errors.h"
+#include "services/authn-authz/config/strict.h"
 
 namespace apimesh::authn_authz {
 namespace {
 
-meta::Result<std::chrono::milliseconds> ReadDuration(const boost::json::object& webhook, std::string_view field,
-                                                     std::chrono::milliseconds otherwise) {
-  const std::string_view text = meta::FindString(webhook, field);
-  if (text.empty()) return otherwise;
-  const auto duration = service::ParseDuration(text);
-  if (!duration) return meta::BadRequest(fmt::format("authorizers[].webhook.{}: invalid duration \"{}\"", field, text));
-  return *duration;
+using boost::json::object;
+using meta::FieldErrors;
+using meta::Path;
+using meta::Quoted;
+using std::chrono::milliseconds;
+
+constexpr std::size_t kMaxMatchConditions = 64;
+const std::vector<std::string> kModes{"ABAC", "AlwaysAllow", "AlwaysDeny", "Node", "RBAC", "Webhook"};
+
+const Shape& FileShape() {
+  static const Shape anything;
+  static const Shape webhook{{{"authorizedTTL", anything},
+                              {"cacheAuthorizedRequests", anything},
+                              {"unauthorizedTTL", anything},
+                              {"cacheUnauthorizedRequests", anything},
+                              {"timeout", anything},
+                              {"subjectAccessReviewVersion", anything},
+                              {"matchConditionSubjectAccessReviewVersion", anything},
+                              {"failurePolicy", anything},
+                              {"connectionInfo", Shape{{{"type", anything}, {"kubeConfigFile", anything}}}},
+                              {"matchConditions", Shape{{{"expression", anything}}}}}};
+  static const Shape file{{{"authorizers", Shape{{{"type", anything}, {"name", anything}, {"webhook", webhook}}}}}};
+  return file;
 }
 
-bool IsFalse(const boost::json::object& webhook, std::string_view field) {
+std::string GoDuration(milliseconds duration) {
+  return duration.count() % 1000 == 0 ? fmt::format("{}s", duration.count() / 1000)
+                                      : fmt::format("{}s", duration.count() / 1000.0);
+}
+
+// A duration that must be positive; absent or zero it is `otherwise`, or missing if there is no such thing.
+milliseconds ReadDuration(const object& webhook, const char* field, milliseconds otherwise, const Path& path,
+                          FieldErrors& errors) {
+  std::string text(meta::FindString(webhook, field));
+  const bool negative = text.starts_with('-');
+  if (negative) text.erase(0, 1);
+  milliseconds duration = service::ParseDuration(text).value_or(milliseconds(0));
+  if (!text.empty() && !service::ParseDuration(text)) {
+    errors.push_back(
+        meta::Invalid(path.Child(field).ToString(), Quoted(text), "time: invalid duration " + Quoted(text)));
+    return otherwise;
+  }
+  if (negative) duration = -duration;
+  if (duration.count() == 0) duration = otherwise;
+  const bool timeout = std::string_view(field) == "timeout";
+  if (duration.count() == 0)
+    errors.push_back(meta::Required(path.Child(field).ToString(), ""));
+  else if (duration.count() < 0 || (timeout && duration > std::chrono::seconds(30))) {
+    errors.push_back(meta::Invalid(path.Child(field).ToString(), Quoted(GoDuration(duration)),
+                                   timeout ? "must be > 0s and <= 30s" : "must be > 0s"));
+  }
+  return duration;
+}
+
+bool IsFalse(const object& webhook, std::string_view field) {
   const boost::json::value* value = meta::FindField(webhook, field);
   return value && value->is_bool() && !value->get_bool();
 }
 
-meta::Result<AuthorizerConfig> ReadWebhook(const boost::json::object& entry) {
-  const boost::json::value* value = meta::FindField(entry, "webhook");
-  if (!value || !value->is_object()) return meta::BadRequest("authorizers[].webhook: required when type=Webhook");
-  const boost::json::object& webhook = value->get_object();
-  AuthorizerConfig out{.type = "Webhook", .webhook = {}, .kubeconfig = {}};
-  ASSIGN_OR_RETURN(out.webhook.authorized_ttl, ReadDuration(webhook, "authorizedTTL", out.webhook.authorized_ttl));
-  ASSIGN_OR_RETURN(out.webhook.unauthorized_ttl, ReadDuration(webhook, "unauthorizedTTL", out.webhook.unauthorized_ttl));
-  ASSIGN_OR_RETURN(out.webhook.timeout, ReadDuration(webhook, "timeout", out.webhook.timeout));
+std::string ReadChoice(const object& parent, const char* field, const std::vector<std::string>& choices,
+                       const Path& path, FieldErrors& errors) {
+  std::string value(meta::FindString(parent, field));
+  if (value.empty())
+    errors.push_back(meta::Required(path.Child(field).ToString(), ""));
+  else if (std::find(choices.begin(), choices.end(), value) == choices.end()) {
+    errors.push_back(meta::NotSupported(path.Child(field).ToString(), Quoted(value), choices));
+  }
+  return value;
+}
+
+std::string ReadConnection(const object& webhook, const Path& path, FieldErrors& errors) {
+  static const object none;
+  const boost::json::value* value = meta::FindField(webhook, "connectionInfo");
+  const object& info = value && value->is_object() ? value->get_object() : none;
+  const Path where = path.Child("connectionInfo"), file_path = where.Child("kubeConfigFile");
+  const std::string type = ReadChoice(info, "type", {"InClusterConfig", "KubeConfigFile"}, where, errors);
+  std::string file(meta::FindString(info, "kubeConfigFile"));
+  if (type == "InClusterConfig" && !file.empty()) {
+    errors.push_back(meta::Invalid(file_path.ToString(), Quoted(file), "can only be set when type=KubeConfigFile"));
+  }
+  if (type != "KubeConfigFile") return file;
+  std::error_code error;
+  if (file.empty())
+    errors.push_back(meta::Required(file_path.ToString(), ""));
+  else if (!file.starts_with('/'))
+    errors.push_back(meta::Invalid(file_path.ToString(), Quoted(file), "must be an absolute path"));
+  else if (!std::filesystem::exists(file, error)) {
+    errors.push_back(meta::Invalid(file_path.ToString(), Quoted(file),
+                                   fmt::format("error loading file: stat {}: no such file or directory", file)));
+  } else if (!std::filesystem::is_regular_file(file, error)) {
+    errors.push_back(meta::Invalid(file_path.ToString(), Quoted(file), "must be a regular file"));
+  }
+  return file;
+}
+
+std::vector<cel::Program> ReadMatchConditions(const object& webhook, const Path& path, FieldErrors& errors) {
+  std::vector<cel::Program> programs;
+  const boost::json::value* list = meta::FindField(webhook, "matchConditions");
+  const std::size_t count = list && list->is_array() ? list->get_array().size() : 0;
+  if (count > kMaxMatchConditions) {
+    errors.push_back(meta::TooMany(path.Child("matchConditions").ToString(), count, kMaxMatchConditions));
+    return programs;
+  }
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Path where = path.Child("matchConditions").Index(i).Child("expression");
+    const boost::json::value& item = list->get_array()[i];
+    const std::string expression(item.is_object() ? meta::FindString(item.get_object(), "expression")
+                                                  : std::string_view());
+    if (expression.find_first_not_of(" \t\r\n") == expression.npos)
+      errors.push_back(meta::Required(where.ToString(), ""));
+    else if (!seen.insert(expression).second)
+      errors.push_back(meta::Duplicate(where.ToString(), Quoted(expression)));
+    else if (auto program =
+                 CompileExpression(expression, ExpressionScope::kRequest, ExpressionResult::kBool, where, errors))
+      programs.push_back(std::move(*program));
+  }
+  return programs;
+}
+
+void ReadWebhook(const object& webhook, const Path& path, AuthorizerConfig& out, FieldErrors& errors) {
+  out.webhook.timeout = ReadDuration(webhook, "timeout", milliseconds(0), path, errors);
+  out.webhook.authorized_ttl = ReadDuration(webhook, "authorizedTTL", out.webhook.authorized_ttl, path, errors);
+  out.webhook.unauthorized_ttl = ReadDuration(webhook, "unauthorizedTTL", out.webhook.unauthorized_ttl, path, errors);
   if (IsFalse(webhook, "cacheAuthorizedRequests")) out.webhook.authorized_ttl = {};
   if (IsFalse(webhook, "cacheUnauthorizedRequests")) out.webhook.unauthorized_ttl = {};
-  out.webhook.version = meta::FindString(webhook, "subjectAccessReviewVersion");
-  if (out.webhook.version != "v1" && out.webhook.version != "v1beta1") {
-    return meta::BadRequest("authorizers[].webhook.subjectAccessReviewVersion: must be v1 or v1beta1");
-  }
-  const std::string_view policy = meta::FindString(webhook, "failurePolicy");
-  if (policy != "Deny" && policy != "NoOpinion") {
-    return meta::BadRequest("authorizers[].webhook.failurePolicy: must be NoOpinion or Deny");
-  }
-  out.webhook.deny_on_error = policy == "Deny";
-  if (meta::FindString(webhook, "connectionInfo", "type") != "KubeConfigFile") {
-    return meta::BadRequest("authorizers[].webhook.connectionInfo.type: only KubeConfigFile is supported");
-  }
-  out.kubeconfig = meta::FindString(webhook, "connectionInfo", "kubeConfigFile");
+  out.webhook.version = ReadChoice(webhook, "subjectAccessReviewVersion", {"v1", "v1beta1"}, path, errors);
+  const std::string condition_version(meta::FindString(webhook, "matchConditionSubjectAccessReviewVersion"));
   const boost::json::value* conditions = meta::FindField(webhook, "matchConditions");
-  if (conditions && conditions->is_array() && !conditions->get_array().empty()) {
-    return meta::BadRequest("authorizers[].webhook.matchConditions: expressions are not supported by this build");
-  }
-  return out;
-}
-
-}  // namespace
-
-meta::Result<std::vector<AuthorizerConfig>> ParseAuthorizationConfig(std::string_view text) {
-  ASSIGN_OR_RETURN(const boost::json::object file, ParseConfigFile(text));
-  if (meta::FindString(file, "kind") != "AuthorizationConfiguration" ||
-      !meta::FindString(file, "apiVersion").starts_with("apiserver.config.k8s.io/v1")) {
-    return meta::BadRequest("expected kind AuthorizationConfiguration of apiserver.config.k8s.io/v1");
-  }
-  std::vector<AuthorizerConfig> out;
-  const boost::json::value* authorizers = meta::FindField(file, "authorizers");
-  if (!authorizers || !authorizers->is_array() || authorizers->get_array().empty()) {
-    return meta::BadRequest("authorizers: at least one authorization mode must be defined");
-  }
-  for (const boost::json::value& value : authorizers->get_array()) {
-    if (!value.is_object()) return meta::BadRequest("authorizers[]: must be objects");
-    const std::string type(meta::FindString(value.get_object(), "type"));
-    if (type == "Webhook") {
-      ASSIGN_OR_RETURN(AuthorizerConfig webhook, ReadWebhook(value.get_object()));
-      out.push_back(std::move(webhook));
-    } else {
-      out.push_back({.type = type, .webhook = {}, .kubeconfig = {}});
+  const Path condition_path = path.Child("matchConditionSubjectAccessReviewVersion");
+  if (condition_version.empty()) {
+    if (conditions && conditions->is_array() && !conditions->get_array().empty()) {
+      errors.push_back(meta::Required(condition_path.ToString(), "required if match conditions are specified"));
     }
+  } else if (condition_version != "v1") {
+    errors.push_back(meta::NotSupported(condition_path.ToString(), Quoted(condition_version), {"v1"}));
+  }
+  out.webhook.deny_on_error = ReadChoice(webhook, "failurePolicy", {"Deny", "NoOpinion"}, path, errors) == "Deny";
+  out.kubeconfig = ReadConnection(webhook, path, errors);
+  out.webhook.match_conditions = ReadMatchConditions(webhook, path, errors);
+}
+
+void CheckName(const std::string& name, std::set<std::string>& names, const Path& path, FieldErrors& errors) {
+  const bool repeated = !names.insert(name).second;
+  if (name.empty())
+    errors.push_back(meta::Required(path.ToString(), ""));
+  else if (repeated)
+    errors.push_back(meta::Duplicate(path.ToString(), Quoted(name)));
+  else if (const auto complaints = meta::CheckDnsSubdomain(name); !complaints.empty()) {
+    errors.push_back(meta::Invalid(path.ToString(), Quoted(name),
+                                   fmt::format("authorizer name is invalid: {}", fmt::join(complaints, ", "))));
+  }
+}
+
+std::vector<AuthorizerConfig> ReadAuthorizers(const object& file, FieldErrors& errors) {
+  std::vector<AuthorizerConfig> out;
+  const boost::json::value* list = meta::FindField(file, "authorizers");
+  if (!list || !list->is_array() || list->get_array().empty()) {
+    errors.push_back(meta::Required("authorizers", "at least one authorization mode must be defined"));
+    return out;
+  }
+  std::set<std::string> types, names;
+  for (std::size_t i = 0; i < list->get_array().size(); ++i) {
+    static const object none;
+    const object& entry = list->get_array()[i].is_object() ? list->get_array()[i].get_object() : none;
+    const Path path = Path("authorizers").Index(i);
+    AuthorizerConfig config{.type = std::string(meta::FindString(entry, "type")),
+                            .name = std::string(meta::FindString(entry, "name")),
+                            .webhook = {},
+                            .kubeconfig = {}};
+    if (config.type.empty()) {
+      errors.push_back(meta::Required(path.Child("type").ToString(), ""));
+      continue;
+    }
+    if (std::find(kModes.begin(), kModes.end(), config.type) == kModes.end()) {
+      errors.push_back(meta::NotSupported(path.Child("type").ToString(), Quoted(config.type), kModes));
+      continue;
+    }
+    if (!types.insert(config.type).second && config.type != "Webhook") {
+      errors.push_back(meta::Duplicate(path.Child("type").ToString(), Quoted(config.type)));
+      continue;
+    }
+    CheckName(config.name, names, path.Child("name"), errors);
+    const boost::json::value* webhook = meta::FindField(entry, "webhook");
+    const bool given = webhook && webhook->is_object();
+    if (config.type != "Webhook") {
+      if (given)
+        errors.push_back(meta::Invalid(path.Child("webhook").ToString(), Quoted("non-null"),
+                                       "may only be specified when type=Webhook"));
+    } else if (!given) {
+      errors.push_back(meta::Required(path.Child("webhook").ToString(), "required when type=Webhook"));
+      continue;
+    } else {
+      ReadWebhook(webhook->get_object(), path, config, errors);
+    }
+    out.push_back(std::move(config));
   }
   return out;
 }
 
-meta::Result<std::vector<AuthorizerConfig>> LoadAuthorizationConfig(const AuthorizationOptions& options) {
-  if (!options.config_file.empty()) {
-    ASSIGN_OR_RETURN(const std::string text, ReadFile(options.config_file));
-    return ParseAuthorizationConfig(text);
-  }
+std::string Lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+meta::Result<std::vector<AuthorizerConfig>> FromFlags(const AuthorizationOptions& options) {
+  std::vector<std::string> errors;
   std::vector<AuthorizerConfig> out;
+  std::set<std::string> seen;
+  bool repeated = false;
   for (const std::string& mode : options.modes) {
+    repeated |= !seen.insert(mode).second;
+    if (std::find(kModes.begin(), kModes.end(), mode) == kModes.end())
+      errors.push_back(fmt::format("authorization-mode {} is not a valid mode", Quoted(mode)));
+    if (mode == "ABAC" && options.policy_file.empty())
+      errors.push_back("authorization-mode ABAC's authorization policy file not passed");
+    if (mode == "Webhook" && options.webhook_config_file.empty())
+      errors.push_back("authorization-mode Webhook's authorization config file not passed");
     AuthorizerConfig& config = out.emplace_back();
     config.type = mode;
-    if (mode != "Webhook") continue;
-    if (options.webhook_config_file.empty()) {
-      return meta::BadRequest("authorization-mode Webhook's authorization config file not passed");
-    }
+    config.name = mode == "Webhook" ? "default" : Lower(mode);
     config.kubeconfig = options.webhook_config_file;
     config.webhook.version = options.webhook_version;
     config.webhook.authorized_ttl = options.webhook_authorized_ttl;
     config.webhook.unauthorized_ttl = options.webhook_unauthorized_ttl;
   }
+  if (out.empty()) errors.push_back("at least one authorization-mode must be passed");
+  if (repeated) {
+    std::vector<std::string> quoted;
+    for (const std::string& mode : options.modes) quoted.push_back(Quoted(mode));
+    errors.push_back(fmt::format("authorization-mode [{}] has mode specified more than once", fmt::join(quoted, " ")));
+  }
+  if (!errors.empty()) return meta::BadRequest(JoinErrors(errors));
   return out;
+}
+
+}  // namespace
+
+meta::Result<std::vector<AuthorizerConfig>> ParseAuthorizationConfig(std::string_view text,
+                                                                     const std::set<std::string>& required_types) {
+  const auto file = ParseStrictly(text, "AuthorizationConfiguration", {"v1", "v1beta1", "v1alpha1"}, FileShape());
+  if (!file) return meta::BadRequest("failed to load AuthorizationConfiguration from file: " + file.error().Message());
+  FieldErrors errors;
+  std::vector<AuthorizerConfig> out = ReadAuthorizers(*file, errors);
+  if (!errors.empty()) return meta::BadRequest(JoinFieldErrors(errors));
+  std::vector<std::string> complaints;
+  std::set<std::string> missing = required_types;
+  for (const AuthorizerConfig& config : out) {
+    if (config.type == "Webhook") continue;
+    missing.erase(config.type);
+    if (config.name != Lower(config.type)) {
+      complaints.push_back(fmt::format("expected name {} for authorizer {} instead of {}", Lower(config.type),
+                                       config.type, config.name));
+    }
+  }
+  if (!missing.empty()) complaints.push_back(fmt::format("missing required types: [{}]", fmt::join(missing, " ")));
+  if (!complaints.empty()) return meta::BadRequest(JoinErrors(complaints));
+  return out;
+}
+
+meta::Result<std::vector<AuthorizerConfig>> LoadAuthorizationConfig(const AuthorizationOptions& options) {
+  if (options.config_file.empty()) return FromFlags(options);
+  ASSIGN_OR_RETURN(const std::string text, ReadFile(options.config_file));
+  return ParseAuthorizationConfig(text);
 }
 
 }  // namespace apimesh::authn_authz

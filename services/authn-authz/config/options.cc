@@ -1,5 +1,7 @@
 #include "services/authn-authz/config/options.h"
 
+#include <cstdio>
+
 #include <CLI/CLI.hpp>
 
 namespace apimesh::authn_authz {
@@ -71,7 +73,20 @@ std::optional<int> ParseCommandLine(int argc, char** argv, Options& options) {
   options.common.AddTo(app);
   app.get_option("--listen")->required();
   app.add_option("--core-api", options.core_api, "where core-api is: unix:/path or host:port")->required();
-  return service::Parse(app, argc, argv);
+  if (const std::optional<int> code = service::Parse(app, argc, argv)) return code;
+  const auto given = [&app](const char* name) { return app.get_option(name)->count() > 0; };
+  const bool by_flags = given("--authorization-mode") || given("--authorization-webhook-config-file") ||
+                        given("--authorization-webhook-version") ||
+                        given("--authorization-webhook-cache-authorized-ttl") ||
+                        given("--authorization-webhook-cache-unauthorized-ttl");
+  if (!options.authorization.config_file.empty() && by_flags) {
+    std::fputs(
+        "--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are "
+        "defined\n",
+        stderr);
+    return 1;
+  }
+  return std::nullopt;
 }
 
 }  // namespace apimesh::authn_authz

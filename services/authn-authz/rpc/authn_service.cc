@@ -55,6 +55,8 @@ Task<mesh::v1::AuthenticateResponse> AuthnService::Authenticate(mesh::v1::Authen
   if (who.expires != WallTime::max()) {
     reuse = std::min(reuse, std::chrono::duration_cast<std::chrono::milliseconds>(who.expires - clock_.Now()));
   }
+  // Whoever keeps answers knows them by credentials, not by path.
+  if (who.for_this_path_only) reuse = std::chrono::milliseconds(0);
   response.set_cache_milliseconds(static_cast<std::uint32_t>(std::max(reuse, std::chrono::milliseconds(0)).count()));
   co_return response;
 }

@@ -11,12 +11,28 @@ namespace {
 // Changes are pushed; this bounds the damage if a push is lost.
 constexpr auto kLongestReuse = std::chrono::milliseconds(10'000);
 
+// The edge shows those of its own process.
+std::string WithoutProcess(const std::string& text) {
+  std::string out;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
+    const std::string_view line = std::string_view(text).substr(begin, end - begin);
+    const bool process =
+        line.starts_with("process_") || line.starts_with("# HELP process_") || line.starts_with("# TYPE process_");
+    if (!process) out += line;
+    begin = end;
+  }
+  return out;
+}
+
 }  // namespace
 
 AuthzService::AuthzService(std::shared_ptr<Authorizer> authorizer, std::shared_ptr<Revisions> revisions,
-                           boost::asio::any_io_executor executor)
-    : authorizer_(std::move(authorizer)), revisions_(std::move(revisions)),
-      streams_(InvalidationStreams::Start(revisions_, std::move(executor))) {}
+                           boost::asio::any_io_executor executor, const service::Metrics& metrics)
+    : authorizer_(std::move(authorizer)),
+      revisions_(std::move(revisions)),
+      streams_(InvalidationStreams::Start(revisions_, std::move(executor))),
+      metrics_(metrics) {}
 
 void AuthzService::AddTo(h2::Methods& methods) {
   using namespace mesh::v1;
@@ -24,6 +40,8 @@ void AuthzService::AddTo(h2::Methods& methods) {
                                                  [this](AuthorizeRequest request) { return Authorize(std::move(request)); }));
   methods.AddUnary(rpc::methods::kRules,
                    h2::Typed<RulesRequest, RulesResponse>([this](RulesRequest request) { return Rules(std::move(request)); }));
+  methods.AddUnary(rpc::methods::kMetrics, h2::Typed<MetricsRequest, MetricsResponse>(
+                                               [this](MetricsRequest request) { return Metrics(std::move(request)); }));
   methods.AddStream(rpc::methods::kInvalidations,
                     [streams = streams_](h2::ServerCallPtr call) { return InvalidationStreams::Run(streams, std::move(call)); });
 }
@@ -58,6 +76,12 @@ Task<mesh::v1::RulesResponse> AuthzService::Rules(mesh::v1::RulesRequest request
   }
   response.set_incomplete(rules.incomplete);
   if (!rules.errors.empty()) response.set_evaluation_error(JoinErrors(rules.errors));
+  co_return response;
+}
+
+Task<mesh::v1::MetricsResponse> AuthzService::Metrics(mesh::v1::MetricsRequest) {
+  mesh::v1::MetricsResponse response;
+  response.set_text(WithoutProcess(metrics_.Text()));
   co_return response;
 }
 

@@ -5,6 +5,7 @@
 #include <boost/asio/any_io_executor.hpp>
 
 #include "lib/h2/server_call.h"
+#include "lib/service/metrics.h"
 #include "proto/mesh/v1/authz.pb.h"
 #include "services/authn-authz/authorizers/authorizer.h"
 #include "services/authn-authz/rpc/invalidation_streams.h"
@@ -15,17 +16,19 @@ namespace apimesh::authn_authz {
 class AuthzService {
  public:
   AuthzService(std::shared_ptr<Authorizer> authorizer, std::shared_ptr<Revisions> revisions,
-               boost::asio::any_io_executor executor);
+               boost::asio::any_io_executor executor, const service::Metrics& metrics);
   /// The service outlives the calls.
   void AddTo(h2::Methods& methods);
 
  private:
   Task<mesh::v1::AuthorizeResponse> Authorize(mesh::v1::AuthorizeRequest request);
   Task<mesh::v1::RulesResponse> Rules(mesh::v1::RulesRequest request);
+  Task<mesh::v1::MetricsResponse> Metrics(mesh::v1::MetricsRequest request);
 
   const std::shared_ptr<Authorizer> authorizer_;
   const std::shared_ptr<Revisions> revisions_;
   const std::shared_ptr<InvalidationStreams> streams_;
+  const service::Metrics& metrics_;
 };
 
 }  // namespace apimesh::authn_authz

@@ -48,6 +48,8 @@ int RunCommandLine(int argc, char** argv) {
   up_command->add_option("--bind-address", up.bind_address, "address to listen on; 0.0.0.0 is every interface")->capture_default_str();
   up_command->add_option("--front-proxy", up.front_proxy, "auto: Envoy if it is found; envoy; none")
       ->capture_default_str()->check(CLI::IsMember({"auto", "envoy", "none"}));
+  up_command->add_flag("--envoy-ext-authz", up.envoy_ext_authz,
+                       "Envoy asks authn-authz about every request and refuses at the door");
   up_command->add_option("--etcd-servers", up.etcd_servers, "use this etcd instead of the embedded store");
   up_command->add_flag("--detach,-d", up.detach, "return when the mesh is ready and leave it running");
   up_command->add_option("flags", up.extra, "after --: kube-apiserver flags for the services, as in `up -- --event-ttl=5m`");
@@ -78,6 +80,8 @@ int RunCommandLine(int argc, char** argv) {
   pki_command->add_option("--owner", pki.owner, "user id that shall read the files");
   pki_command->add_option("--aggregator", pki.aggregator, "host name where Envoy finds the aggregator")->capture_default_str();
   pki_command->add_option("--mounted-at", pki.mounted_at, "folder where Envoy finds the files, if it is another than --dir");
+  pki_command->add_option("--ext-authz", pki.ext_authz,
+                          "host:port of authn-authz: Envoy asks it about every request and refuses at the door");
   pki_command->callback([&] { code = MakePki(pki); });
 
   CLI::App* kubectl = app.add_subcommand("kubectl", "Run kubectl with the kubeconfig of this mesh")->prefix_command();

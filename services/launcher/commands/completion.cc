@@ -9,7 +9,7 @@ std::string CompletionScript(const std::string& shell) {
          "_apimesh() {\n"
          "  local word=${COMP_WORDS[COMP_CWORD]} words\n"
          "  case ${COMP_WORDS[1]} in\n"
-         "    up) words='--dir --port --bind-address --front-proxy --etcd-servers --detach --' ;;\n"
+         "    up) words='--dir --port --bind-address --front-proxy --envoy-ext-authz --etcd-servers --detach --' ;;\n"
          "    status) words='--dir --json' ;;\n"
          "    down) words='--dir' ;;\n"
          "    logs) words='--dir --follow store core-api extensions-api authn-authz aggregator envoy launcher' ;;\n"

@@ -31,7 +31,7 @@ int MakePki(const PkiOptions& options) {
     const EnvoyOptions envoy{.port = 6443, .cert_file = seen.Path("apiserver.crt"), .key_file = seen.Path("apiserver.key"),
                              .client_ca_file = seen.Path("ca.crt"), .mesh_host = options.aggregator, .mesh_port = 8443,
                              .mesh_ca_file = seen.Path("mesh-ca.crt"), .mesh_cert_file = seen.Path("envoy.crt"),
-                             .mesh_key_file = seen.Path("envoy.key"), .access_log = "/dev/stdout"};
+                             .mesh_key_file = seen.Path("envoy.key"), .access_log = "/dev/stdout", .ext_authz = options.ext_authz};
     WriteFile(pki.Path("envoy.json"), EnvoyConfig(envoy), false);
     if (options.owner >= 0) {
       const auto give = [&](const std::filesystem::path& path) {

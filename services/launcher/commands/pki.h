@@ -12,6 +12,7 @@ struct PkiOptions {
   int owner = -1;                  // user id that shall read the files; -1: leave it
   std::string aggregator = "aggregator";  // where Envoy finds it
   std::string mounted_at;                 // where Envoy will find these files; empty: in `folder`
+  std::string ext_authz;                  // authn-authz as host:port, if Envoy shall ask it about every request
 };
 
 /// Makes or renews the certificates of a mesh whose processes somebody else starts (Compose, Kubernetes), with a kubeconfig

@@ -108,11 +108,18 @@ std::vector<ChildSpec> PlanAll(const Run& run, const UpOptions& options) {
   }
   for (ChildSpec& spec : PlanServices(flags, places, run.envoy.empty() ? nullptr : &mesh_port)) children.push_back(std::move(spec));
   if (!run.envoy.empty()) {
-    const EnvoyOptions envoy{.listen_address = options.bind_address, .port = options.port,
-                             .cert_file = run.pki.Path("apiserver.crt"), .key_file = run.pki.Path("apiserver.key"),
-                             .client_ca_file = run.pki.Path("ca.crt"), .mesh_port = run.mesh_port,
-                             .mesh_ca_file = run.pki.Path("mesh-ca.crt"), .mesh_cert_file = run.pki.Path("envoy.crt"),
-                             .mesh_key_file = run.pki.Path("envoy.key"), .access_log = places.logs + "/envoy-access.log"};
+    const EnvoyOptions envoy{
+        .listen_address = options.bind_address,
+        .port = options.port,
+        .cert_file = run.pki.Path("apiserver.crt"),
+        .key_file = run.pki.Path("apiserver.key"),
+        .client_ca_file = run.pki.Path("ca.crt"),
+        .mesh_port = run.mesh_port,
+        .mesh_ca_file = run.pki.Path("mesh-ca.crt"),
+        .mesh_cert_file = run.pki.Path("envoy.crt"),
+        .mesh_key_file = run.pki.Path("envoy.key"),
+        .access_log = places.logs + "/envoy-access.log",
+        .ext_authz = options.envoy_ext_authz ? fmt::format("unix:{}/authn-authz.sock", run.sockets) : ""};
     WriteFile(run.folder.EnvoyFile(), EnvoyConfig(envoy), true);
     children.push_back({.name = "envoy",
                         .arguments = {run.envoy, "-c", run.folder.EnvoyFile(), "--concurrency", "2", "--disable-hot-restart",

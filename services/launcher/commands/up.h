@@ -10,6 +10,7 @@ struct UpOptions {
   int port = 6443;
   std::string bind_address = "127.0.0.1";
   std::string front_proxy = "auto";  // auto, envoy, none
+  bool envoy_ext_authz = false;      // Envoy asks authn-authz itself and refuses at the door
   std::string etcd_servers;          // empty: a store of our own
   bool detach = false;
   std::vector<std::string> extra;  // kube-apiserver flags for the services

@@ -35,6 +35,25 @@ json::value AccessLog(const std::string& path) {
                              {{"path", path}, {"log_format", {{"json_format", std::move(format)}}}})}}};
 }
 
+json::value HttpFilters(const EnvoyOptions& options) {
+  json::array filters;
+  if (!options.ext_authz.empty()) {
+    filters.push_back(
+        json::object{{"name", "ext_authz"},
+                     {"typed_config",
+                      Typed("envoy.extensions.filters.http.ext_authz.v3.ExtAuthz",
+                            {{"transport_api_version", "V3"},
+                             {"grpc_service", {{"envoy_grpc", {{"cluster_name", "authn-authz"}}}, {"timeout", "2s"}}},
+                             {"include_peer_certificate", true},
+                             {"encode_raw_headers", true},  // repeated headers stay apart
+                             // The aggregator checks everything itself, also while authn-authz is being restarted.
+                             {"failure_mode_allow", true}})}});
+  }
+  filters.push_back(
+      json::object{{"name", "router"}, {"typed_config", Typed("envoy.extensions.filters.http.router.v3.Router", {})}});
+  return filters;
+}
+
 json::value ConnectionManager(const EnvoyOptions& options) {
   json::object route{{"match", {{"prefix", "/"}}},
                      // Watches and exec sessions last as long as they last; the aggregator has the time-outs.
@@ -45,23 +64,23 @@ json::value ConnectionManager(const EnvoyOptions& options) {
                 {"codec_type", "AUTO"},
                 {"stream_idle_timeout", "0s"},
                 {"request_headers_timeout", "32s"},
-                {"common_http_protocol_options", {{"idle_timeout", "90s"}, {"headers_with_underscores_action", "REJECT_REQUEST"}}},
+                {"common_http_protocol_options",
+                 {{"idle_timeout", "90s"}, {"headers_with_underscores_action", "REJECT_REQUEST"}}},
                 {"http2_protocol_options", {{"max_concurrent_streams", 1000}, {"allow_connect", true}}},
                 {"max_request_headers_kb", 1024},
-                // The aggregator decides what a path means; Envoy must not have an opinion of its own, except that slashes
-                // hidden by encoding and repeated slashes are refused or left to the aggregator unchanged.
+                // The aggregator decides what a path means; Envoy must not have an opinion of its own, except that
+                // slashes hidden by encoding and repeated slashes are refused or left to the aggregator unchanged.
                 {"normalize_path", false},
                 {"merge_slashes", false},
                 {"use_remote_address", true},
                 {"skip_xff_append", false},
                 {"forward_client_cert_details", "SANITIZE_SET"},
                 {"set_current_client_cert_details", {{"cert", true}, {"chain", true}}},
-                {"upgrade_configs", json::array{json::object{{"upgrade_type", "websocket"}}, json::object{{"upgrade_type", "SPDY/3.1"}}}},
+                {"upgrade_configs",
+                 json::array{json::object{{"upgrade_type", "websocket"}}, json::object{{"upgrade_type", "SPDY/3.1"}}}},
                 {"access_log", AccessLog(options.access_log)},
                 {"route_config", {{"name", "all"}, {"virtual_hosts", json::array{std::move(hosts)}}}},
-                {"http_filters", json::array{json::object{
-                                     {"name", "router"},
-                                     {"typed_config", Typed("envoy.extensions.filters.http.router.v3.Router", {})}}}}});
+                {"http_filters", HttpFilters(options)}});
 }
 
 json::value Listener(const EnvoyOptions& options) {
@@ -83,33 +102,63 @@ json::value Listener(const EnvoyOptions& options) {
                       {"filter_chains", json::array{std::move(chain)}}};
 }
 
-json::value Cluster(const EnvoyOptions& options) {
+json::value MeshTls(const EnvoyOptions& options, json::array protocols) {
   json::object tls{{"tls_certificates", CertificatePair(options.mesh_cert_file, options.mesh_key_file)},
                    {"validation_context", {{"trusted_ca", File(options.mesh_ca_file)}}}};
+  if (!protocols.empty()) tls["alpn_protocols"] = std::move(protocols);
+  return json::object{{"name", "tls"},
+                      {"typed_config", Typed("envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext",
+                                             {{"common_tls_context", std::move(tls)}})}};
+}
+
+// gRPC: HTTP/2 over a socket of this machine, or over the mesh's mTLS.
+json::value AuthCluster(const EnvoyOptions& options) {
+  const bool local = options.ext_authz.starts_with("unix:");
+  const std::size_t colon = options.ext_authz.rfind(':');
+  json::value address =
+      local ? json::value(json::object{{"pipe", {{"path", options.ext_authz.substr(5)}}}})
+            : Address(options.ext_authz.substr(0, colon), std::stoi(options.ext_authz.substr(colon + 1)));
+  json::object endpoint{{"endpoint", {{"address", std::move(address)}}}};
+  json::object http2{{"explicit_http_config", {{"http2_protocol_options", json::object()}}}};
+  json::object cluster{
+      {"name", "authn-authz"},
+      {"type", local ? "STATIC" : "STRICT_DNS"},
+      {"connect_timeout", "1s"},
+      {"typed_extension_protocol_options",
+       {{"envoy.extensions.upstreams.http.v3.HttpProtocolOptions",
+         Typed("envoy.extensions.upstreams.http.v3.HttpProtocolOptions", std::move(http2))}}},
+      {"load_assignment",
+       {{"cluster_name", "authn-authz"},
+        {"endpoints", json::array{json::object{{"lb_endpoints", json::array{std::move(endpoint)}}}}}}}};
+  if (!local) cluster["transport_socket"] = MeshTls(options, {"h2"});
+  return cluster;
+}
+
+json::value Cluster(const EnvoyOptions& options) {
   json::object endpoint{{"endpoint", {{"address", Address(options.mesh_host, options.mesh_port)}}}};
   json::object health{{"timeout", "2s"}, {"interval", "1s"}, {"no_traffic_interval", "2s"}, {"unhealthy_threshold", 3},
                       {"healthy_threshold", 1}, {"http_health_check", {{"path", "/livez"}}}};
   json::object limits{{"max_connections", 10000}, {"max_pending_requests", 10000}, {"max_requests", 100000}};
-  return json::object{
-      {"name", "aggregator"},
-      {"type", "STRICT_DNS"},
-      {"connect_timeout", "2s"},
-      {"lb_policy", "LEAST_REQUEST"},
-      {"load_assignment", {{"cluster_name", "aggregator"},
-                           {"endpoints", json::array{json::object{{"lb_endpoints", json::array{std::move(endpoint)}}}}}}},
-      {"health_checks", json::array{std::move(health)}},
-      {"common_lb_config", {{"healthy_panic_threshold", {{"value", 0}}}}},
-      {"circuit_breakers", {{"thresholds", json::array{std::move(limits)}}}},
-      {"transport_socket",
-       {{"name", "tls"},
-        {"typed_config", Typed("envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext", {{"common_tls_context", std::move(tls)}})}}}};
+  return json::object{{"name", "aggregator"},
+                      {"type", "STRICT_DNS"},
+                      {"connect_timeout", "2s"},
+                      {"lb_policy", "LEAST_REQUEST"},
+                      {"load_assignment",
+                       {{"cluster_name", "aggregator"},
+                        {"endpoints", json::array{json::object{{"lb_endpoints", json::array{std::move(endpoint)}}}}}}},
+                      {"health_checks", json::array{std::move(health)}},
+                      {"common_lb_config", {{"healthy_panic_threshold", {{"value", 0}}}}},
+                      {"circuit_breakers", {{"thresholds", json::array{std::move(limits)}}}},
+                      {"transport_socket", MeshTls(options, {})}};
 }
 
 }  // namespace
 
 std::string EnvoyConfig(const EnvoyOptions& options) {
+  json::array clusters{Cluster(options)};
+  if (!options.ext_authz.empty()) clusters.push_back(AuthCluster(options));
   const json::object config{
-      {"static_resources", {{"listeners", json::array{Listener(options)}}, {"clusters", json::array{Cluster(options)}}}}};
+      {"static_resources", {{"listeners", json::array{Listener(options)}}, {"clusters", std::move(clusters)}}}};
   return json::serialize(config);
 }
 

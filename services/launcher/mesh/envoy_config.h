@@ -14,6 +14,9 @@ struct EnvoyOptions {
   int mesh_port = 0;
   std::string mesh_ca_file, mesh_cert_file, mesh_key_file;
   std::string access_log;
+  /// authn-authz as "unix:/path" or "host:port": Envoy asks it about every request and turns away whom it refuses,
+  /// before the aggregator sees them. "": only the aggregator asks.
+  std::string ext_authz;
 };
 
 /// Envoy's bootstrap configuration, as JSON: TLS with optional client certificates passed on as XFCC, HTTP/2 and HTTP/1.1,

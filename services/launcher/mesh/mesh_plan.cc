@@ -62,6 +62,8 @@ std::vector<ChildSpec> PlanServices(const CommandLine& flags, const Places& plac
   if (!flags.Has("authorization-mode") && !flags.Has("authorization-config")) {
     add(authn, "authorization-mode", "AlwaysAllow");
   }
+  // Only authn-authz reads that file; the roles that every cluster begins with do no harm where RBAC is off.
+  if (flags.Has("authorization-config")) add(core, "authorization-mode", "RBAC");
   add(core, "secure-port", flags.Value("secure-port"));
   if (!flags.Has("secure-port")) add(aggregator, "secure-port", flags.Value("secure-port"));
   if (!flags.Has("bind-address")) add(aggregator, "bind-address", flags.Value("bind-address"));

@@ -14,6 +14,7 @@ class Anonymous final : public Authenticator {
     Authenticated anonymous;
     anonymous.user.name = "system:anonymous";
     anonymous.user.groups = {"system:unauthenticated"};
+    anonymous.for_this_path_only = !paths_.empty();
     anonymous.audiences = credentials->audiences;
     co_return std::optional(std::move(anonymous));
   }

@@ -28,6 +28,7 @@ class RemoteKeySet final : public KeySet {
     CO_RETURN_IF_ERROR(co_await Refresh());
     co_return Knows(*token);
   }
+  Task<meta::Result<>> Load() override { return Refresh(); }
 
  private:
   bool Knows(const auth::Jwt& token) {

@@ -2,6 +2,7 @@
 
 #include "lib/meta/field_error.h"
 #include "lib/meta/object.h"
+#include "services/authn-authz/authenticators/oidc/claim_mapper.h"
 
 namespace apimesh::authn_authz {
 namespace {
@@ -26,7 +27,7 @@ std::string QuotedList(const std::vector<std::string>& values) {
 
 class Oidc final : public TokenAuthenticator {
  public:
-  Oidc(OidcOptions options, std::unique_ptr<KeySet> keys, const Clock& clock)
+  Oidc(OidcOptions options, std::shared_ptr<KeySet> keys, const Clock& clock)
       : options_(std::move(options)), keys_(std::move(keys)), clock_(clock) {}
 
   Task<Answer> AuthenticateToken(TokenQuestionPtr question) override {
@@ -40,19 +41,7 @@ class Oidc final : public TokenAuthenticator {
 
     Authenticated answer;
     answer.expires = WallTime(std::chrono::seconds(static_cast<std::int64_t>(*Number(jwt->Claims(), "exp"))));
-    ASSIGN_OR_CO_RETURN(answer.user.name, Username(jwt->Claims()));
-    ASSIGN_OR_CO_RETURN(answer.user.groups, Groups(jwt->Claims()));
-    if (!options_.uid_claim.empty()) answer.user.uid = meta::FindString(jwt->Claims(), options_.uid_claim);
-    if (!jwt->Id().empty()) {
-      answer.user.extra["authentication.kubernetes.io/credential-id"] = {"JTI=" + std::string(jwt->Id())};
-    }
-    for (const auto& [claim, wanted] : options_.required_claims) {
-      const boost::json::value* value = meta::FindField(jwt->Claims(), claim);
-      if (!value) co_return BadCredential(fmt::format("oidc: required claim {} not present in ID token", claim));
-      if (!value->is_string() || std::string_view(value->get_string()) != wanted) {
-        co_return BadCredential(fmt::format("oidc: required claim {} value does not match", claim));
-      }
-    }
+    ASSIGN_OR_CO_RETURN(answer.user, MapClaims(options_, jwt->Claims()));
     co_return std::optional(std::move(answer));
   }
 
@@ -78,46 +67,14 @@ class Oidc final : public TokenAuthenticator {
     return {};
   }
 
-  meta::Result<std::string> Username(const boost::json::object& claims) const {
-    const boost::json::value* value = meta::FindField(claims, options_.username_claim);
-    if (!value || !value->is_string()) {
-      return BadCredential(fmt::format("oidc: parse username claims {}: claim not present", meta::Quoted(options_.username_claim)));
-    }
-    if (options_.username_claim == "email") {
-      if (const boost::json::value* verified = meta::FindField(claims, "email_verified")) {
-        if (!verified->is_bool()) return BadCredential("oidc: parse 'email_verified' claim: not a boolean");
-        if (!verified->get_bool()) return BadCredential("oidc: email not verified");
-      }
-    }
-    return options_.username_prefix + std::string(value->get_string());
-  }
-
-  meta::Result<std::vector<std::string>> Groups(const boost::json::object& claims) const {
-    std::vector<std::string> groups;
-    const boost::json::value* value = options_.groups_claim.empty() ? nullptr : meta::FindField(claims, options_.groups_claim);
-    if (!value) return groups;
-    const auto bad = [&] { return BadCredential(fmt::format("oidc: parse groups claim {}", meta::Quoted(options_.groups_claim))); };
-    if (value->is_string()) {
-      groups.push_back(options_.groups_prefix + std::string(value->get_string()));
-    } else if (value->is_array()) {
-      for (const boost::json::value& group : value->get_array()) {
-        if (!group.is_string()) return bad();
-        groups.push_back(options_.groups_prefix + std::string(group.get_string()));
-      }
-    } else if (!value->is_null()) {
-      return bad();
-    }
-    return groups;
-  }
-
   const OidcOptions options_;
-  const std::unique_ptr<KeySet> keys_;
+  const std::shared_ptr<KeySet> keys_;
   const Clock& clock_;
 };
 
 }  // namespace
 
-std::unique_ptr<TokenAuthenticator> NewOidc(OidcOptions options, std::unique_ptr<KeySet> keys, const Clock& clock) {
+std::unique_ptr<TokenAuthenticator> NewOidc(OidcOptions options, std::shared_ptr<KeySet> keys, const Clock& clock) {
   return std::make_unique<Oidc>(std::move(options), std::move(keys), clock);
 }
 

@@ -3,6 +3,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "lib/service/metrics.h"
 #include "services/authn-authz/authenticators/authenticator.h"
 
 namespace apimesh::authn_authz {
@@ -16,7 +17,9 @@ class TokenCache final : public TokenAuthenticator {
     bool keep_errors = true;                     // or only "not mine"
     std::size_t max_entries = 32768;
   };
-  TokenCache(std::unique_ptr<TokenAuthenticator> inner, Options options, const Clock& clock);
+  /// `metrics`: where authentication_token_cache_* are counted; null: nowhere.
+  TokenCache(std::unique_ptr<TokenAuthenticator> inner, Options options, const Clock& clock,
+             service::Metrics* metrics = nullptr);
   ~TokenCache() override;
 
   Task<Answer> AuthenticateToken(TokenQuestionPtr question) override;
@@ -28,12 +31,15 @@ class TokenCache final : public TokenAuthenticator {
     Answer answer;
     SteadyTime until;
   };
+  struct Counters;
   std::string Key(const TokenQuestion& question) const;
+  std::optional<Answer> Find(const std::string& key, std::uint64_t* generation);
 
   const std::unique_ptr<TokenAuthenticator> inner_;
   const Options options_;
   const Clock& clock_;
   const std::string secret_;
+  const std::unique_ptr<Counters> counters_;
   std::mutex mutex_;
   std::unordered_map<std::string, Entry> entries_;  // guarded by mutex_
   std::uint64_t generation_ = 0;                    // guarded by mutex_; goes up with Clear()

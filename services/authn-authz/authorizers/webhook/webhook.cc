@@ -2,6 +2,7 @@
 
 #include "lib/base/log.h"
 #include "lib/meta/object.h"
+#include "services/authn-authz/authorizers/webhook/match_conditions.h"
 
 namespace apimesh::authn_authz {
 namespace {
@@ -68,11 +69,21 @@ bool True(const boost::json::object& status, std::string_view field) {
 
 class AuthorizationWebhook final : public Authorizer {
  public:
-  AuthorizationWebhook(std::unique_ptr<ReviewClient> client, AuthorizationWebhookOptions options, const Clock& clock)
-      : client_(std::move(client)), options_(std::move(options)), clock_(clock) {}
+  AuthorizationWebhook(std::unique_ptr<ReviewClient> client, AuthorizationWebhookOptions options,
+                       const std::string& name, const Clock& clock, service::Metrics* metrics)
+      : client_(std::move(client)),
+        options_(std::move(options)),
+        conditions_(options_.match_conditions, name, metrics),
+        clock_(clock) {}
 
   std::optional<Decision> DecideNow(const Attributes& attributes) override {
-    const std::string key = Key(attributes);
+    const boost::json::object spec = Spec(attributes, false);
+    if (!conditions_.Empty()) {
+      const MatchConditions::Result match = conditions_.Match(spec);
+      if (!match.error.empty()) return OnError(match.error);
+      if (!match.matches) return Decision::NoOpinion();
+    }
+    const std::string key = boost::json::serialize(spec);
     const std::lock_guard lock(mutex_);
     const auto it = cache_.find(key);
     if (it == cache_.end()) return std::nullopt;
@@ -96,10 +107,7 @@ class AuthorizationWebhook final : public Authorizer {
     auto answered = co_await client_->Review(std::move(body), std::chrono::steady_clock::now() + options_.timeout);
     if (!answered) {
       log::Error("Failed to make webhook authorizer request: {}", answered.error().Message());
-      Decision decision = options_.deny_on_error ? Decision::Deny("") : Decision::NoOpinion();
-      decision.error = answered.error().Message();
-      decision.reuse = Duration::zero();
-      co_return decision;
+      co_return OnError(answered.error().Message());
     }
     Decision decision = Read(*answered);
     const bool allowed = decision.verdict == Decision::Verdict::kAllow;
@@ -123,6 +131,12 @@ class AuthorizationWebhook final : public Authorizer {
     Decision decision;
     SteadyTime until;
   };
+  Decision OnError(std::string error) const {
+    Decision decision = options_.deny_on_error ? Decision::Deny("") : Decision::NoOpinion();
+    decision.error = std::move(error);
+    decision.reuse = Duration::zero();
+    return decision;
+  }
   static std::string Key(const Attributes& attributes) { return boost::json::serialize(Spec(attributes, false)); }
 
   static Decision Read(const boost::json::object& review) {
@@ -139,6 +153,7 @@ class AuthorizationWebhook final : public Authorizer {
 
   const std::unique_ptr<ReviewClient> client_;
   const AuthorizationWebhookOptions options_;
+  const MatchConditions conditions_;
   const Clock& clock_;
   std::mutex mutex_;
   std::unordered_map<std::string, Entry> cache_;  // guarded by mutex_
@@ -146,9 +161,10 @@ class AuthorizationWebhook final : public Authorizer {
 
 }  // namespace
 
-std::unique_ptr<Authorizer> NewAuthorizationWebhook(std::unique_ptr<ReviewClient> client, AuthorizationWebhookOptions options,
-                                                    const Clock& clock) {
-  return std::make_unique<AuthorizationWebhook>(std::move(client), std::move(options), clock);
+std::unique_ptr<Authorizer> NewAuthorizationWebhook(std::unique_ptr<ReviewClient> client,
+                                                    AuthorizationWebhookOptions options, std::string name,
+                                                    const Clock& clock, service::Metrics* metrics) {
+  return std::make_unique<AuthorizationWebhook>(std::move(client), std::move(options), name, clock, metrics);
 }
 
 }  // namespace apimesh::authn_authz

@@ -1,5 +1,7 @@
 #include "services/core-api/groups/authorization/access_reviews.h"
 
+#include "services/core-api/groups/authorization/review_selectors.h"
+
 namespace apimesh::core_api {
 namespace {
 
@@ -25,18 +27,6 @@ std::vector<std::string> Texts(const json::object& object, std::string_view name
   return texts;
 }
 
-std::vector<service::Requirement> Requirements(const json::object& selector) {
-  std::vector<service::Requirement> requirements;
-  const json::value* found = meta::FindField(selector, "requirements");
-  if (!found || !found->is_array()) return requirements;
-  for (const json::value& item : found->get_array()) {
-    if (!item.is_object()) continue;
-    const json::object& one = item.get_object();
-    requirements.push_back({std::string(meta::FindString(one, "key")), std::string(meta::FindString(one, "operator")), Texts(one, "values")});
-  }
-  return requirements;
-}
-
 meta::UserInfo SubjectOf(const json::object& spec) {
   meta::UserInfo user;
   user.name = meta::FindString(spec, "user");
@@ -44,6 +34,13 @@ meta::UserInfo SubjectOf(const json::object& spec) {
   user.groups = Texts(spec, "groups");
   for (const auto& [key, value] : Part(spec, "extra")) user.extra[std::string(key)] = Texts(Part(spec, "extra"), key);
   return user;
+}
+
+// As the reference's messages show it: under the names of its internal fields.
+std::string Shown(const json::object& attributes) {
+  const json::object shown{{"Path", meta::FindString(attributes, "path")},
+                           {"Verb", meta::FindString(attributes, "verb")}};
+  return json::serialize(shown);
 }
 
 json::object StatusOf(const service::AccessDecision& decision) {
@@ -58,10 +55,13 @@ json::array Array(const std::vector<std::string>& texts) { return json::array(te
 
 Task<meta::Result<meta::Object>> Review(service::AuthClientPtr auth, ReviewKind kind, meta::RequestContext ctx, meta::Object body) {
   const meta::FieldErrors errors = ValidateReview(body, kind);
+  // The reference names no kind here.
   if (!errors.empty()) co_return meta::Invalid(meta::GroupKind{body.GetGvk().group, ""}, "", errors);
   const json::object& spec = Part(body.Root(), "spec");
   service::AccessQuestion question = QuestionOf(spec, kind == ReviewKind::kSelf ? ctx.User() : SubjectOf(spec));
-  ASSIGN_OR_CO_RETURN(const service::AccessDecision decision, co_await auth->Authorize(std::move(question), ctx.Deadline()));
+  const std::string ignored = ReadSelectors(Part(spec, "resourceAttributes"), question);
+  ASSIGN_OR_CO_RETURN(service::AccessDecision decision, co_await auth->Authorize(std::move(question), ctx.Deadline()));
+  if (!ignored.empty()) decision.error += (decision.error.empty() ? "" : "; ") + ignored;
   body.Root()["status"] = StatusOf(decision);
   co_return body;
 }
@@ -113,10 +113,6 @@ service::AccessQuestion QuestionOf(const json::object& spec, meta::UserInfo user
   info.resource = meta::FindString(attributes, "resource");
   info.subresource = meta::FindString(attributes, "subresource");
   info.name = meta::FindString(attributes, "name");
-  info.field_selector = meta::FindString(attributes, "fieldSelector", "rawSelector");
-  info.label_selector = meta::FindString(attributes, "labelSelector", "rawSelector");
-  question.fields = Requirements(Part(attributes, "fieldSelector"));
-  question.labels = Requirements(Part(attributes, "labelSelector"));
   return question;
 }
 
@@ -125,7 +121,8 @@ meta::FieldErrors ValidateReview(const meta::Object& review, ReviewKind kind) {
   const json::object& spec = Part(review.Root(), "spec");
   const bool resource = Has(spec, "resourceAttributes"), path = Has(spec, "nonResourceAttributes");
   if (resource && path) {
-    errors.push_back(meta::Invalid("spec.nonResourceAttributes", "null", "cannot be specified in combination with resourceAttributes"));
+    errors.push_back(meta::Invalid("spec.nonResourceAttributes", Shown(Part(spec, "nonResourceAttributes")),
+                                   "cannot be specified in combination with resourceAttributes"));
   }
   if (!resource && !path) {
     errors.push_back(meta::Invalid("spec.resourceAttributes", "null",
@@ -134,12 +131,16 @@ meta::FieldErrors ValidateReview(const meta::Object& review, ReviewKind kind) {
   if (kind != ReviewKind::kSelf && meta::FindString(spec, "user").empty() && Texts(spec, "groups").empty()) {
     errors.push_back(meta::Invalid("spec.user", "\"\"", "at least one of user or group must be specified"));
   }
+  for (meta::FieldError& error : ValidateSelectors(Part(spec, "resourceAttributes")))
+    errors.push_back(std::move(error));
   if (kind != ReviewKind::kLocal) return errors;
   const std::string_view ns = meta::FindString(spec, "resourceAttributes", "namespace");
   if (resource && ns != review.Namespace()) {
     errors.push_back(meta::Invalid("spec.resourceAttributes.namespace", fmt::format("\"{}\"", ns), "must match metadata.namespace"));
   }
-  if (path) errors.push_back(meta::Invalid("spec.nonResourceAttributes", "null", "disallowed on this kind of request"));
+  if (path)
+    errors.push_back(meta::Invalid("spec.nonResourceAttributes", Shown(Part(spec, "nonResourceAttributes")),
+                                   "disallowed on this kind of request"));
   return errors;
 }
 
