@@ -4,23 +4,35 @@
 #include "lib/endpoint/write.h"
 
 namespace apimesh::endpoint {
+namespace {
+
+Task<meta::Result<>> Admit(RequestPtr request) {
+  if (ConnectorOf(*request)->OnlyReads()) co_return meta::Result<>();
+  admission::Attributes attributes = AttributesOf(*request, admission::Operation::kConnect, nullptr, nullptr, nullptr, false);
+  CO_RETURN_IF_ERROR(co_await request->served->admission->Mutate(request->ctx, attributes));
+  co_return co_await request->served->admission->Validate(request->ctx, attributes);
+}
+
+}  // namespace
+
+Task<> ServeForward(RequestPtr request, rpc::ResponseStream& stream) {
+  meta::Result<> done = co_await Admit(request);
+  if (done) done = co_await ConnectorOf(*request)->Forward(request->ctx, request->http, stream);
+  if (done) co_return;
+  rpc::Response response = ErrorResponse(*request, done.error());
+  if (co_await stream.WriteHead(response.code, std::move(response.headers))) co_await stream.Write(std::move(response.body));
+}
 
 Task<> ServeConnect(EnvironmentPtr env, ServedResourcePtr served, rpc::Request http, std::unique_ptr<rpc::ConnectStream> stream) {
-  auto request = std::make_shared<ResourceRequest>(env, served, http);
-  const auto handler = served->connect.find(http.info.subresource);
-  if (handler == served->connect.end()) {
+  const auto request = std::make_shared<ResourceRequest>(env, served, http);
+  if (!ConnectorOf(*request)) {
     rpc::Response response = co_await Serve(std::move(env), std::move(served), std::move(http));
     co_await stream->Answer(std::move(response));
     co_return;
   }
-  admission::Attributes attributes = AttributesOf(*request, admission::Operation::kConnect, nullptr, nullptr, nullptr, false);
-  meta::Result<> admitted = co_await served->admission->Mutate(request->ctx, attributes);
-  if (admitted) admitted = co_await served->admission->Validate(request->ctx, attributes);
-  if (!admitted) {
-    co_await stream->Answer(ErrorResponse(*request, admitted.error()));
-    co_return;
-  }
-  co_await handler->second(request->ctx, std::move(http), std::move(stream));
+  meta::Result<> done = co_await Admit(request);
+  if (done) done = co_await ConnectorOf(*request)->Upgrade(request->ctx, std::move(http), *stream);
+  if (!done) co_await stream->Answer(ErrorResponse(*request, done.error()));
 }
 
 }  // namespace apimesh::endpoint

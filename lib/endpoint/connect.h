@@ -2,10 +2,12 @@
 
 #include "lib/endpoint/request.h"
 
+/// Requests to a subresource that another server answers (exec, log, proxy): admission, then the subresource's Connector.
 namespace apimesh::endpoint {
 
-/// Upgraded connections to a subresource (exec, attach, proxy, …): admission, then the resource's own handler. Whatever is
-/// no such subresource is answered like a Call.
+/// A plain request. The caller has checked that its subresource has a Connector and the verb.
+Task<> ServeForward(RequestPtr request, rpc::ResponseStream& stream);
+/// A request to upgrade. Whatever is no such subresource is answered like a Call.
 Task<> ServeConnect(EnvironmentPtr env, ServedResourcePtr served, rpc::Request request, std::unique_ptr<rpc::ConnectStream> stream);
 
 }  // namespace apimesh::endpoint

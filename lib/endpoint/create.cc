@@ -58,6 +58,7 @@ Task<Answer> CreateOnce(std::shared_ptr<Creation> creation, bool last) {
   const registry::Resource& resource = request->Resource();
   meta::Object object = last ? std::move(creation->object) : creation->object;
   const bool generated = object.Name().empty() && !object.GenerateName().empty();
+  if (WriteChecks* checks = request->served->checks.get()) CO_RETURN_IF_ERROR(co_await checks->CheckCreate(request->ctx, object));
   registry::Hooks* hooks = creation->options.dry_run ? nullptr : resource.hooks.get();
   if (hooks) CO_RETURN_IF_ERROR(co_await hooks->BeginCreate(request->ctx, object));
   meta::Result<> ready = registry::BeforeCreate(resource, request->Strategy(), request->ctx, object, request->env->sources);

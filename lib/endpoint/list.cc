@@ -34,7 +34,8 @@ Task<meta::Result<Listing>> Begin(RequestPtr request) {
   ASSIGN_OR_CO_RETURN(listing.writer, NewListWriter(request));
   const std::int64_t limit = query.list.limit;
   ASSIGN_OR_CO_RETURN(listing.cursor, co_await request->served->store->List(request->ctx, std::move(query.list)));
-  listing.meta.resource_version = std::to_string(listing.cursor->At());
+  // Objects that are made anew for every request (health of components) have no revision.
+  if (listing.cursor->At() > 0) listing.meta.resource_version = std::to_string(listing.cursor->At());
   listing.paged = limit > 0;
   while (listing.paged) {
     std::vector<storage::EntryPtr> some = listing.cursor->Next(kItemsAtOnce);

@@ -15,7 +15,7 @@ namespace json = meta::json;
 
 std::string MetaJson(const ListMeta& meta) {
   json::object out;
-  out["resourceVersion"] = meta.resource_version;
+  if (!meta.resource_version.empty()) out["resourceVersion"] = meta.resource_version;
   if (!meta.continue_token.empty()) out["continue"] = meta.continue_token;
   if (meta.remaining) out["remainingItemCount"] = *meta.remaining;
   return codec::WriteJson(out);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "lib/endpoint/connect.h"
 #include "lib/endpoint/encode.h"
 #include "lib/endpoint/verbs.h"
 
@@ -49,8 +50,16 @@ bool PathFits(const ResourceRequest& request, std::string_view verb) {
   return !request.Name().empty();
 }
 
+/// Whether there is something to serve the verb from: objects, or the action or connector of a subresource.
+bool HasMeans(const ResourceRequest& request, std::string_view verb) {
+  if (verb == "create" && (request.subresource || !request.served->store)) {
+    return static_cast<bool>(request.subresource ? request.subresource->create : request.Resource().create);
+  }
+  return request.served->store != nullptr;
+}
+
 bool Allowed(const ResourceRequest& request, std::string_view verb) {
-  if (!PathFits(request, verb)) return false;
+  if (!PathFits(request, verb) || !HasMeans(request, verb)) return false;
   const std::set<std::string>& verbs = request.subresource ? request.subresource->verbs : request.Resource().verbs;
   return verbs.contains(std::string(verb));
 }
@@ -90,6 +99,12 @@ meta::Result<> Route(const ResourceRequest& request, bool served) {
 
 }  // namespace
 
+Connector* ConnectorOf(const ResourceRequest& request) {
+  if (!request.subresource || !request.subresource->verbs.contains(request.http.info.verb)) return nullptr;
+  const auto found = request.served->connectors.find(request.subresource->name);
+  return found == request.served->connectors.end() ? nullptr : found->second.get();
+}
+
 ResourceRequest::ResourceRequest(EnvironmentPtr environment, ServedResourcePtr resource, rpc::Request request)
     : env(std::move(environment)), served(std::move(resource)), ctx(StateOf(request)), http(std::move(request)),
       query(http.query) {
@@ -119,10 +134,12 @@ Task<rpc::Response> Serve(EnvironmentPtr env, ServedResourcePtr served, rpc::Req
   auto request = std::make_shared<ResourceRequest>(std::move(env), std::move(served), std::move(http));
   const std::string& verb = request->http.info.verb;
   const Verb function = FindVerb(verb);
-  if (const meta::Result<> routed = Route(*request, function || verb == "watch"); !routed) {
-    co_return ErrorResponse(*request, routed.error());
+  const bool connects = ConnectorOf(*request) != nullptr;
+  if (!connects) {
+    const meta::Result<> routed = Route(*request, function || verb == "watch");
+    if (!routed) co_return ErrorResponse(*request, routed.error());
   }
-  if (verb == "watch") {
+  if (connects || verb == "watch") {
     rpc::Response response;
     response.use_stream = true;
     co_return response;
@@ -141,6 +158,10 @@ Task<> ServeStream(EnvironmentPtr env, ServedResourcePtr served, rpc::Request ht
   auto request = std::make_shared<ResourceRequest>(env, served, http);
   const std::string& verb = request->http.info.verb;
   const bool watch = verb == "watch";
+  if (ConnectorOf(*request)) {
+    co_await ServeForward(request, stream);
+    co_return;
+  }
   if ((!watch && verb != "list") || !Route(*request, true)) {
     rpc::Response response = co_await Serve(std::move(env), std::move(served), std::move(http));
     if (co_await stream.WriteHead(response.code, std::move(response.headers))) co_await stream.Write(std::move(response.body));

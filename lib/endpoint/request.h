@@ -38,6 +38,9 @@ struct ResourceRequest {
 };
 using RequestPtr = std::shared_ptr<const ResourceRequest>;
 
+/// The Connector of the request's subresource, if it has one and the verb; else nullptr.
+Connector* ConnectorOf(const ResourceRequest& request);
+
 /// Negotiates the output, then runs the verb. Errors come back as answers in the negotiated form.
 Task<rpc::Response> Serve(EnvironmentPtr env, ServedResourcePtr served, rpc::Request request);
 /// The same for what streams: watches and large lists.

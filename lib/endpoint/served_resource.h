@@ -7,6 +7,7 @@
 #include <string>
 
 #include "lib/admission/chain.h"
+#include "lib/endpoint/connector.h"
 #include "lib/registry/before_write.h"
 #include "lib/registry/resource.h"
 #include "lib/rpc/delegate.h"
@@ -15,18 +16,24 @@
 
 namespace apimesh::endpoint {
 
-/// Takes over an upgraded connection to a subresource.
-using ConnectHandler =
-    std::function<Task<>(meta::RequestContext ctx, rpc::Request request, std::unique_ptr<rpc::ConnectStream> stream)>;
+/// Whether the user may write this, by what is in it: asked once admission has changed the object and before the strategy
+/// sees it; in dry runs as well. Thread-safe.
+class WriteChecks {
+ public:
+  virtual ~WriteChecks() = default;
+  virtual Task<meta::Result<>> CheckCreate(meta::RequestContext ctx, const meta::Object& object) = 0;
+  virtual Task<meta::Result<>> CheckUpdate(meta::RequestContext ctx, const meta::Object& object, const meta::Object& old) = 0;
+};
 
 /// One resource as a server serves it: what it is, where its objects are and who may refuse a write. Immutable.
 struct ServedResource {
   registry::Resource resource;
-  storage::StorePtr store;  // nullptr for resources with an action and no objects
+  storage::StorePtr store;  // nullptr for resources with an action and no objects: other verbs are 405 there
   admission::ChainPtr admission;
   /// A custom resource: documents have sorted keys, list items carry their type, there is no protobuf and no strategic merge.
   bool custom = false;
-  std::map<std::string, ConnectHandler> connect;  // by subresource
+  std::map<std::string, std::shared_ptr<Connector>> connectors;  // by subresource
+  std::shared_ptr<WriteChecks> checks;                           // nullptr: none
   /// Warning headers of every answer: the version is deprecated.
   std::vector<std::string> warnings;
   /// Keeps alive what `resource` points into (the schema of a custom resource).

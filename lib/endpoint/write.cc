@@ -61,6 +61,8 @@ Task<UpdateAnswer> CreateInstead(StatePtr state) {
   ASSIGN_OR_CO_RETURN(meta::Object object, state->input.desired(nullptr));
   CO_RETURN_IF_ERROR(co_await Admit(state, Operation::kCreate, object, nullptr));
   registry::Hooks* hooks = request.Resource().hooks.get();
+  WriteChecks* checks = request.served->checks.get();
+  if (checks) CO_RETURN_IF_ERROR(co_await checks->CheckCreate(request.ctx, object));
   if (hooks && !state->input.options.dry_run) CO_RETURN_IF_ERROR(co_await hooks->BeginCreate(request.ctx, object));
   CO_RETURN_IF_ERROR(registry::BeforeCreate(request.Resource(), request.Strategy(), request.ctx, object, request.env->sources));
   if (request.env->authorize_create) CO_RETURN_IF_ERROR(co_await request.env->authorize_create(request.ctx));
@@ -100,6 +102,8 @@ Task<UpdateAnswer> UpdateOnce(StatePtr state, const meta::Object* current) {
   CO_RETURN_IF_ERROR(co_await Admit(state, Operation::kUpdate, object, current));
   CO_RETURN_IF_ERROR(CheckVersion(request, object, *current));
   registry::Hooks* hooks = request.Resource().hooks.get();
+  WriteChecks* checks = request.served->checks.get();
+  if (checks && !request.subresource) CO_RETURN_IF_ERROR(co_await checks->CheckUpdate(request.ctx, object, *current));
   if (hooks && !state->input.options.dry_run && !request.subresource) {
     CO_RETURN_IF_ERROR(co_await hooks->BeginUpdate(request.ctx, object, *current));
     state->held.emplace(object, *current);

@@ -38,6 +38,11 @@ void Flags::AddTo(CLI::App& app) {
   app.add_flag("--service-account-extend-token-expiration", service_account_extend_token_expiration,
                "give injected tokens a year");
 
+  app.add_option("--kubelet-certificate-authority", kubelet.ca_file, "CA of kubelets; none: any certificate is taken");
+  app.add_option("--kubelet-client-certificate", kubelet.cert_file, "our certificate towards kubelets");
+  app.add_option("--kubelet-client-key", kubelet.key_file, "its key");
+  list("--kubelet-preferred-address-types", kubelet.address_types, "addresses of nodes, in the order of preference");
+
   app.add_option("--client-ca-file", client_ca_file, "CA of client certificates");
   app.add_option("--requestheader-client-ca-file", requestheader_client_ca_file, "CA of front proxies");
   list("--requestheader-allowed-names", requestheader_allowed_names, "common names of front proxies");

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "lib/service/flags.h"
+#include "services/core-api/connect/kubelet_options.h"
 
 namespace apimesh::core_api {
 
@@ -31,6 +32,8 @@ struct Flags {
   std::string service_account_signing_key_file, service_account_jwks_uri;
   std::string service_account_max_token_expiration = "0s";
   bool service_account_extend_token_expiration = true;
+
+  KubeletOptions kubelet;
 
   // What the ConfigMap kube-system/extension-apiserver-authentication tells other servers.
   std::string client_ca_file, requestheader_client_ca_file;

@@ -14,8 +14,11 @@
 #include "services/core-api/bootstrap/hooks.h"
 #include "services/core-api/groups/actions.h"
 #include "services/core-api/groups/all_groups.h"
+#include "services/core-api/groups/core/componentstatus/componentstatus.h"
 #include "services/core-api/groups/core/namespace/namespace.h"
+#include "services/core-api/groups/core/pod/pod.h"
 #include "services/core-api/groups/core/service/allocation.h"
+#include "services/core-api/groups/rbac/escalation/escalation.h"
 #include "services/core-api/health.h"
 #include "services/core-api/openapi/openapi_documents.h"
 #include "services/core-api/resources/generic.h"
@@ -74,6 +77,29 @@ Task<meta::Result<meta::Object>> ReadObjectBy(LocalApiPtr api, std::string path)
   co_return co_await api->GetOnce(std::move(path));
 }
 
+Task<meta::Result<meta::Object>> SendObjectBy(LocalApiPtr api, std::string method, std::string path, std::string body) {
+  if (!api) co_return meta::ServiceUnavailable("the server is stopping");
+  co_return co_await api->Once(std::move(method), std::move(path), std::move(body));
+}
+
+Task<ComponentHealth> AskEtcd(std::shared_ptr<etcd::Client> client, SteadyTime deadline) {
+  etcd::RangeOptions options;
+  options.keys_only = true;
+  options.deadline = deadline;
+  const auto answer = co_await client->Range("health", std::move(options));
+  co_return ComponentHealth{static_cast<bool>(answer), answer ? "ok" : answer.error().message};
+}
+
+/// The components of a control plane, where kubeadm and others run them.
+ComponentProbes Components(const Flags& flags, std::shared_ptr<etcd::Client> client) {
+  constexpr int kControllerManagerPort = 10257, kSchedulerPort = 10259;
+  ComponentProbes probes = {{"controller-manager", HttpProbe(kControllerManagerPort)}, {"scheduler", HttpProbe(kSchedulerPort)}};
+  for (std::size_t i = 0; i < flags.etcd.servers.size(); ++i) {
+    probes["etcd-" + std::to_string(i)] = [client](SteadyTime deadline) { return AskEtcd(client, deadline); };
+  }
+  return probes;
+}
+
 }  // namespace
 
 int Run(const Flags& flags) {
@@ -103,12 +129,26 @@ int Run(const Flags& flags) {
   const auto api = std::make_shared<LocalApi>(server, runtime.Executor());
 
   std::vector<registry::Resource> resources = Resources(flags);
-  AddActions(resources, {.auth = auth,
-                         .issuer = MakeTokenIssuer(flags),
-                         .read = [reader = std::weak_ptr(api)](std::string path) { return ReadObjectBy(reader.lock(), std::move(path)); }});
+  const std::weak_ptr<LocalApi> own_api = api;
+  const storage::StorePtr pods = backend->Open(endpoint::StorageConfig(PodResource()));
+  ActionInputs actions;
+  actions.auth = auth;
+  actions.issuer = MakeTokenIssuer(flags);
+  actions.read = [own_api](std::string path) { return ReadObjectBy(own_api.lock(), std::move(path)); };
+  actions.send = [own_api](std::string method, std::string path, std::string body) {
+    return SendObjectBy(own_api.lock(), std::move(method), std::move(path), std::move(body));
+  };
+  actions.pods = pods;
+  actions.kubelets = std::make_shared<const Kubelets>(flags.kubelet, actions.read);
+  AddActions(resources, actions);
   const storage::StorePtr addresses = EquipServices(flags, *backend, resources);
-  const OpenedStores opened = {{"namespaces", namespaces}, {"ipaddresses", addresses}};
-  std::vector<endpoint::ServedVersion> versions = ServeAll(std::move(resources), *backend, opened, admission);
+  const OpenedStores opened = {{"namespaces", namespaces},
+                               {"ipaddresses", addresses},
+                               {"pods", pods},
+                               {"componentstatuses", ComponentStatusStore(Components(flags, client))}};
+  std::vector<endpoint::ServedVersion> versions = ServeAll(
+      std::move(resources), *backend, opened,
+      {.admission = admission, .connectors = MakeConnectors(actions), .checks = EscalationChecks(auth, actions.read)});
   *openapi = std::make_shared<OpenApiDocuments>(versions);
   AddInformerSync(runtime.Health(), versions);
   const auto serves = [&versions](std::string_view group) {

@@ -26,6 +26,10 @@ class LocalApi {
   Task<meta::Result<meta::Object>> Get(std::string path);
   /// The same with one try only, for work that a client waits for.
   Task<meta::Result<meta::Object>> GetOnce(std::string path) { return SendOnce("GET", std::move(path), ""); }
+  /// Any request, tried once. The body is JSON.
+  Task<meta::Result<meta::Object>> Once(std::string method, std::string path, std::string body) {
+    return SendOnce(std::move(method), std::move(path), std::move(body));
+  }
   /// The items of a collection.
   Task<meta::Result<std::vector<meta::Object>>> List(std::string path);
   Task<meta::Result<meta::Object>> Create(std::string collection, meta::Object object);

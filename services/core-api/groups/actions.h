@@ -5,7 +5,10 @@
 
 #include "lib/registry/resource.h"
 #include "lib/service/auth_client.h"
+#include "services/core-api/connect/kubelets.h"
 #include "services/core-api/groups/authentication/token_request.h"
+#include "services/core-api/groups/core/pod/eviction/eviction.h"
+#include "services/core-api/resources/serve.h"
 
 namespace apimesh::core_api {
 
@@ -14,8 +17,13 @@ struct ActionInputs {
   service::AuthClientPtr auth;
   std::optional<TokenIssuer> issuer;  // nullopt: no tokens
   ReadObject read;
+  SendObject send;
+  storage::StorePtr pods;
+  KubeletsPtr kubelets;
 };
-/// Gives the reviews and serviceaccounts/token their actions.
+/// Gives the reviews, bindings, evictions and serviceaccounts/token their actions.
 void AddActions(std::vector<registry::Resource>& resources, const ActionInputs& inputs);
+/// The subresources of pods, services and nodes that lead to other servers.
+Connectors MakeConnectors(const ActionInputs& inputs);
 
 }  // namespace apimesh::core_api

@@ -1,5 +1,6 @@
 #include "services/core-api/groups/core/group.h"
 
+#include "services/core-api/groups/core/componentstatus/componentstatus.h"
 #include "services/core-api/groups/core/configmap/configmap.h"
 #include "services/core-api/groups/core/event/event.h"
 #include "services/core-api/groups/core/namespace/namespace.h"
@@ -13,6 +14,7 @@ namespace apimesh::core_api {
 
 std::vector<registry::Resource> CoreGroup() {
   return {
+      ComponentStatusResource(),
       ConfigMapResource(),
       CoreEventResource(),
       NamespaceResource(),

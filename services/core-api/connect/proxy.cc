@@ -1,0 +1,145 @@
+#include "services/core-api/connect/proxy.h"
+
+#include <boost/asio/ip/address.hpp>
+#include <fmt/format.h>
+
+#include "lib/service/reverse_proxy.h"
+
+namespace apimesh::core_api {
+namespace {
+
+/// The part of the path behind ".../proxy", and the path up to there.
+std::pair<std::string, std::string> SplitPath(const rpc::Request& request) {
+  const std::string mark = "/" + request.info.name + "/" + request.info.subresource;
+  const std::size_t found = request.path.find(mark);
+  if (found == std::string::npos) return {request.path, ""};
+  const std::size_t end = found + mark.size();
+  return {request.path.substr(0, end), request.path.substr(end)};
+}
+
+bool IsPlain(unsigned char c) {
+  return std::isalnum(c) || std::string_view("-._~/:@!$&'()*+,;=").find(static_cast<char>(c)) != std::string_view::npos;
+}
+
+std::string EncodePath(std::string_view path) {
+  std::string encoded;
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (IsPlain(byte)) {
+      encoded += c;
+    } else {
+      encoded += fmt::format("%{:02X}", byte);
+    }
+  }
+  return encoded;
+}
+
+service::Outgoing MakeOutgoing(const ProxyTarget& target, rpc::Request request, bool upgrade) {
+  const auto [base, rest] = SplitPath(request);
+  service::Outgoing outgoing;
+  outgoing.method = request.method;
+  outgoing.url = target.url + (rest.empty() ? "/" : EncodePath(rest));
+  if (!request.query.empty()) outgoing.url += "?" + request.query;
+  outgoing.headers = service::PassedOn(request.headers, upgrade);
+  std::erase_if(outgoing.headers, [](const auto& header) { return header.first.starts_with("x-forwarded-"); });
+  const std::string ip = request.remote_address.substr(0, request.remote_address.rfind(':'));
+  if (!ip.empty()) outgoing.headers.emplace_back("x-forwarded-for", ip);
+  outgoing.headers.emplace_back("x-forwarded-uri", request.path);
+  if (const std::string_view host = request.Header("host"); !host.empty()) outgoing.headers.emplace_back("x-forwarded-host", host);
+  outgoing.headers.emplace_back("x-forwarded-proto", "https");
+  outgoing.body = std::move(request.body);
+  return outgoing;
+}
+
+meta::ApiError Unreachable(const http::ClientError& error) {
+  return meta::ServiceUnavailable("error trying to reach service: " + error.message, 0);
+}
+
+/// Sends on what a server says about itself (redirects) so that it stays behind the proxy.
+class BehindProxy final : public rpc::ResponseStream {
+ public:
+  BehindProxy(rpc::ResponseStream& stream, std::string target, std::string base)
+      : stream_(stream), target_(std::move(target)), base_(std::move(base)) {}
+  Task<bool> WriteHead(int code, rpc::Headers headers) override {
+    for (auto& [name, value] : headers) {
+      if (name != "location") continue;
+      if (value.starts_with(target_)) value.erase(0, target_.size());
+      if (value.starts_with('/')) value.insert(0, base_);
+    }
+    return stream_.WriteHead(code, std::move(headers));
+  }
+  Task<bool> Write(std::vector<SharedBytes> pieces) override { return stream_.Write(std::move(pieces)); }
+  void OnCancel(std::function<void()> callback) override { stream_.OnCancel(std::move(callback)); }
+  void Abort() override { stream_.Abort(); }
+
+ private:
+  rpc::ResponseStream& stream_;
+  const std::string target_, base_;
+};
+
+}  // namespace
+
+std::optional<ProxiedName> ParseProxiedName(std::string_view text) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == ':') {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  ProxiedName parsed;
+  if (parts.size() > 3) return std::nullopt;
+  if (parts.size() == 3) {
+    parsed = {parts[0], parts[1], parts[2]};
+  } else {
+    parsed = {"", parts[0], parts.size() == 2 ? parts[1] : ""};
+  }
+  if (parsed.name.empty() || (!parsed.scheme.empty() && parsed.scheme != "http" && parsed.scheme != "https")) return std::nullopt;
+  return parsed;
+}
+
+bool IsProxyable(const std::string& ip) {
+  boost::system::error_code failure;
+  const auto address = boost::asio::ip::make_address(ip, failure);
+  if (failure || address.is_unspecified() || address.is_loopback() || address.is_multicast()) return false;
+  if (address.is_v4()) return !ip.starts_with("169.254.") && ip != "255.255.255.255";
+  return !address.to_v6().is_link_local();
+}
+
+Task<meta::Result<>> ProxyConnector::Forward(meta::RequestContext ctx, rpc::Request request, rpc::ResponseStream& stream) {
+  ASSIGN_OR_CO_RETURN(const ProxyTarget target, co_await FindTarget(ctx, request.info.name));
+  const auto [base, rest] = SplitPath(request);
+  if (rest.empty()) {  // links of the page would be resolved against the wrong folder
+    rpc::Headers headers;
+    headers.emplace_back("location", request.path + "/" + (request.query.empty() ? "" : "?" + request.query));
+    co_await stream.WriteHead(301, std::move(headers));
+    co_return meta::Result<>();
+  }
+  BehindProxy behind(stream, target.url, base);
+  service::Outgoing outgoing = MakeOutgoing(target, std::move(request), false);
+  const http::ClientResult<> sent = co_await service::StreamTo(target.client, std::move(outgoing), behind);
+  if (!sent) co_return Unreachable(sent.error());
+  co_return meta::Result<>();
+}
+
+Task<meta::Result<>> ProxyConnector::Upgrade(meta::RequestContext ctx, rpc::Request request, rpc::ConnectStream& stream) {
+  ASSIGN_OR_CO_RETURN(const ProxyTarget target, co_await FindTarget(ctx, request.info.name));
+  service::Outgoing outgoing = MakeOutgoing(target, std::move(request), true);
+  http::ClientResult<rpc::Connection> connection = co_await service::ConnectTo(target.client, std::move(outgoing));
+  if (!connection) co_return Unreachable(connection.error());
+  const bool open = co_await stream.Answer(std::move(connection->head));
+  if (open && connection->stream) co_await service::Tunnel(stream, *connection->stream);
+  co_return meta::Result<>();
+}
+
+std::shared_ptr<http::Client> ClusterClient() {
+  static const std::shared_ptr<http::Client> client = [] {
+    http::ClientOptions options;
+    options.insecure_skip_verify = true;
+    return std::shared_ptr<http::Client>(http::NewClient(options));
+  }();
+  return client;
+}
+
+}  // namespace apimesh::core_api
