@@ -79,6 +79,7 @@ class ComputedStore final : public storage::Store {
     co_return Refused("update");
   }
   Task<meta::Result<EntryPtr>> Delete(meta::RequestContext, storage::Key, storage::Preconditions, ValidateFn) override { co_return Refused("delete"); }
+  Task<meta::Result<>> DeleteUnreadable(meta::RequestContext, storage::Key) override { co_return Refused("delete"); }
   Task<meta::Result<std::int64_t>> Count(meta::RequestContext) override { co_return static_cast<std::int64_t>(probes_.size()); }
   meta::Result<> Ready() const override { return {}; }
 
