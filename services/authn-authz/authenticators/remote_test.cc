@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "lib/auth/test_keys.h"
 #include "lib/meta/object.h"
 #include "services/authn-authz/authenticators/oidc/oidc.h"
@@ -210,9 +212,11 @@ TEST(Config, ReadsAuthenticationFiles) {
 
 TEST(Config, ReadsAuthorizationFiles) {
   const std::string head = "apiVersion: apiserver.config.k8s.io/v1\nkind: AuthorizationConfiguration\nauthorizers:\n";
+  const std::string file = ::testing::TempDir() + "webhook-kubeconfig";
+  std::ofstream(file) << "kind: Config\n";  // it must be there
   const auto config = ParseAuthorizationConfig(
       head + "- type: Webhook\n  name: w\n  webhook:\n    timeout: 3s\n    unauthorizedTTL: 10s\n    subjectAccessReviewVersion: v1\n"
-             "    failurePolicy: Deny\n    connectionInfo: {type: KubeConfigFile, kubeConfigFile: /f}\n- type: RBAC\n  name: rbac\n");
+             "    failurePolicy: Deny\n    connectionInfo: {type: KubeConfigFile, kubeConfigFile: " + file + "}\n- type: RBAC\n  name: rbac\n");
   ASSERT_TRUE(config) << config.error().Message();
   EXPECT_EQ(config->at(0).webhook.timeout, std::chrono::seconds(3));
   EXPECT_TRUE(config->at(0).webhook.deny_on_error);
