@@ -64,7 +64,7 @@ class Client:
             with urllib.request.urlopen(request, context=self.context, timeout=timeout) as answer:
                 return Answer(answer.status, answer.headers, answer.read().decode())
         except urllib.error.HTTPError as error:
-            return Answer(error.code, error.headers, error.read().decode())
+            return Answer(error.code, error.headers, error.read().decode(errors="replace"))  # a Status may be protobuf
 
     def get(self, path, **kw):
         return self("GET", path, **kw)

@@ -91,7 +91,7 @@ def test_compose_commands_make_a_mesh(tmp_path):
     composed = Composed(tmp_path)
     try:
         mesh.wait_until(lambda: composed.client.answers("/readyz"), 40, "the mesh is ready through Envoy")
-        made = composed.client("POST", "/api/v1/namespaces/default/configmaps", {"metadata": {"name": "composed"}})
+        made = composed.client("POST", "/api/v1/namespaces/default/configmaps", {"metadata": {"name": "composed"}, "data": {"key": "value"}})
         assert made.code == 201, made.body
         assert made.json()["metadata"]["managedFields"], "the client certificate came through Envoy"
     finally:
