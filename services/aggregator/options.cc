@@ -37,6 +37,10 @@ void Options::AddTo(CLI::App& app) {
   list("--core-api", core_api, "core-api: unix:/path or host:port; more, comma separated, that serve some groups each (--api-groups)");
   app.add_option("--extensions-api", extensions_api, "extensions-api: unix:/path or host:port")->required();
   app.add_option("--authn-authz", authn_authz, "authn-authz: unix:/path or host:port")->required();
+  app.add_option("--proxy-client-cert-file", proxy_client_cert_file, "certificate by which registered API servers know us");
+  app.add_option("--proxy-client-key-file", proxy_client_key_file, "its key");
+  app.add_flag("--enable-aggregator-routing", enable_aggregator_routing,
+               "send requests for registered API servers to endpoint addresses instead of the cluster address");
   app.add_option("--mesh-port", mesh_port, "port for Envoy: demands a mesh certificate, believes what Envoy says of its client; 0: none")
       ->capture_default_str();
   app.add_option("--mesh-bind-address", mesh_bind_address, "address of --mesh-port; 0.0.0.0 if Envoy runs elsewhere")->capture_default_str();

@@ -25,6 +25,8 @@ struct Options {
   std::string mesh_bind_address = "127.0.0.1";
   std::vector<std::string> core_api;  // gRPC targets, as the next; the first is the head of the chain, others have groups of their own
   std::string extensions_api, authn_authz;
+  std::string proxy_client_cert_file, proxy_client_key_file;  // towards servers that APIServices register
+  bool enable_aggregator_routing = false;
 
   ChainOptions chain;
   std::string audit_policy_file;

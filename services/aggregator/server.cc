@@ -8,7 +8,14 @@
 #include <boost/asio/use_future.hpp>
 
 #include "lib/base/log.h"
+#include "lib/endpoint/storage_config.h"
+#include "lib/etcd/client.h"
 #include "lib/http/server.h"
+#include "lib/storage/backend.h"
+#include "services/aggregator/apiservices/api_requests.h"
+#include "services/aggregator/apiservices/apiservice_resource.h"
+#include "services/aggregator/apiservices/controller.h"
+#include "services/aggregator/apiservices/own_server.h"
 #include "services/aggregator/auth/cached_authority.h"
 #include "services/aggregator/auth/grpc_authority.h"
 #include "services/aggregator/delegation/forwarder.h"
@@ -83,11 +90,32 @@ struct AggregatorServer::State {
   std::shared_ptr<RouteTable> routes = std::make_shared<RouteTable>();
   std::shared_ptr<CachedAuthority> authority;
   std::shared_ptr<GenericRoutes> generic_routes;
+  std::shared_ptr<ApiServiceController> api_services;  // nullptr: none are kept
   std::vector<std::unique_ptr<http::Server>> doors;  // the public one first
+
+  void ServeApiServices(const Options& options, const Neighbours& neighbours, service::Runtime& runtime) {
+    if (!neighbours.api_services) return;
+    const auto own = InProcess(NewApiServiceServer(neighbours.api_services, neighbours.auth));
+    routes->Add("apiservices", own, Delegate::Kind::kOwn);
+    api_services = std::make_shared<ApiServiceController>(
+        ApiServiceController::Parts{.store = neighbours.api_services,
+                                    .own = own,
+                                    .core_api = neighbours.core_api,
+                                    .routes = routes,
+                                    .executor = runtime.Executor(),
+                                    .proxy_cert_file = options.proxy_client_cert_file,
+                                    .proxy_key_file = options.proxy_client_key_file,
+                                    .endpoint_routing = options.enable_aggregator_routing});
+    const auto registered = [controller = api_services] {
+      return controller->Synced() ? std::string() : std::string("not all group-versions are registered yet");
+    };
+    runtime.Health().Add("autoregister-completion", registered, service::HealthChecks::kReadyz);
+  }
 
   void AddHealthChecks(service::HealthChecks& checks) const {
     constexpr unsigned kNotLivez = service::HealthChecks::kHealthz | service::HealthChecks::kReadyz;
     for (std::size_t i = 0; i < routes->Current()->delegates.size(); ++i) {
+      if (routes->Current()->delegates[i].kind != Delegate::Kind::kChain) continue;
       const auto reachable = [table = routes, i] {
         const RoutesPtr now = table->Current();
         return now->delegates[i].up ? std::string() : now->delegates[i].name + " is not reachable";
@@ -107,6 +135,7 @@ AggregatorServer::AggregatorServer(const Options& options, Neighbours neighbours
   state_->routes->Add("core-api", neighbours.core_api);
   for (const auto& [name, client] : neighbours.shards) state_->routes->Add(name, client);
   state_->routes->Add("extensions-api", neighbours.extensions_api);
+  state_->ServeApiServices(options, neighbours, runtime);
   state_->authority = std::make_shared<CachedAuthority>(neighbours.authority, Clock::System());
 
   state_->AddHealthChecks(runtime.Health());
@@ -135,13 +164,20 @@ AggregatorServer::AggregatorServer(const Options& options, Neighbours neighbours
   state_->doors.push_back(http::Listen(PublicDoor(options), EdgeHandler(Door::kPublic, filters)));
   if (options.mesh_port != 0) state_->doors.push_back(http::Listen(FrontProxyDoor(options), EdgeHandler(Door::kFrontProxy, filters)));
 
-  state_->routes->Start([generic_routes = state_->generic_routes](RoutesPtr routes) { generic_routes->Rebuild(*routes); });
+  state_->routes->Start([generic_routes = state_->generic_routes, api_services = state_->api_services](RoutesPtr routes) {
+    generic_routes->Rebuild(*routes);
+    if (api_services) api_services->RoutesChanged();
+  });
+  if (state_->api_services) state_->api_services->Start();
   InvalidationFn apply = [authority = state_->authority](const std::optional<InvalidationNotice>& notice) { authority->Apply(notice); };
   boost::asio::co_spawn(runtime.Io(), neighbours.watch_invalidations(std::move(apply)), boost::asio::detached);
   log::Info("serving https on {}:{}", options.bind_address, Port());
 }
 
-AggregatorServer::~AggregatorServer() { state_->routes->Stop(); }
+AggregatorServer::~AggregatorServer() {
+  if (state_->api_services) state_->api_services->Stop();
+  state_->routes->Stop();
+}
 
 int AggregatorServer::Port() const { return state_->doors[0]->Port(); }
 int AggregatorServer::MeshPort() const { return state_->doors.size() > 1 ? state_->doors[1]->Port() : 0; }
@@ -151,27 +187,40 @@ void AggregatorServer::Drain(std::chrono::milliseconds limit) {
   std::vector<std::future<void>> drained;
   for (const auto& door : state_->doors) drained.push_back(boost::asio::co_spawn(*state_->io, door->Drain(limit), boost::asio::use_future));
   for (auto& one : drained) one.wait();
+  if (state_->api_services) state_->api_services->Stop();
   state_->routes->Stop();
 }
 
-Neighbours GrpcNeighbours(const Options& options, boost::asio::any_io_executor executor) {
+Neighbours GrpcNeighbours(const Options& options, service::Runtime& runtime) {
   const auto endpoint = [&options](const std::string& address) { return options.common.EndpointOf(address); };
   auto authority = NewGrpcAuthority(endpoint(options.authn_authz));
   Neighbours neighbours;
   if (options.core_api.empty()) throw std::runtime_error("--core-api is required");
-  neighbours.core_api = rpc::NewDelegateClient(endpoint(options.core_api[0]), executor);
+  neighbours.core_api = rpc::NewDelegateClient(endpoint(options.core_api[0]), runtime.Executor());
   for (std::size_t i = 1; i < options.core_api.size(); ++i) {
-    neighbours.shards.emplace_back(options.core_api[i], rpc::NewDelegateClient(endpoint(options.core_api[i]), executor));
+    neighbours.shards.emplace_back(options.core_api[i], rpc::NewDelegateClient(endpoint(options.core_api[i]), runtime.Executor()));
   }
-  neighbours.extensions_api = rpc::NewDelegateClient(endpoint(options.extensions_api), executor);
+  neighbours.extensions_api = rpc::NewDelegateClient(endpoint(options.extensions_api), runtime.Executor());
   neighbours.authority = authority;
   neighbours.watch_invalidations = [authority](InvalidationFn report) { return authority->WatchInvalidations(std::move(report)); };
+  if (options.etcd.servers.empty()) return neighbours;
+  etcd::ClientOptions etcd;
+  etcd.endpoints = options.etcd.servers;
+  etcd.ca_file = options.etcd.ca_file;
+  etcd.cert_file = options.etcd.cert_file;
+  etcd.key_file = options.etcd.key_file;
+  etcd.executor = runtime.Executor();
+  const std::shared_ptr<storage::Backend> backend =
+      storage::NewBackend(etcd::NewClient(std::move(etcd)), runtime.Executor(), {.prefix = options.etcd.prefix});
+  runtime.OnStop([backend] { backend->Stop(); });
+  neighbours.api_services = backend->Open(endpoint::StorageConfig(ApiServiceResource()));
+  neighbours.auth = service::NewAuthClient(endpoint(options.authn_authz));
   return neighbours;
 }
 
 void Run(const Options& options) {
   service::Runtime runtime("aggregator", options.common);
-  AggregatorServer server(options, GrpcNeighbours(options, runtime.Executor()), runtime);
+  AggregatorServer server(options, GrpcNeighbours(options, runtime), runtime);
   runtime.OnDrain([&server](std::chrono::milliseconds limit) { server.Drain(limit); });
   const int code = runtime.Run();
   // All is drained. What still waits for authn-authz would come back to an executor that is gone: end here.

@@ -4,7 +4,9 @@
 
 #include "lib/base/task.h"
 #include "lib/rpc/delegate.h"
+#include "lib/service/auth_client.h"
 #include "lib/service/runtime.h"
+#include "lib/storage/store.h"
 #include "services/aggregator/auth/authority.h"
 #include "services/aggregator/options.h"
 
@@ -18,8 +20,11 @@ struct Neighbours {
   std::function<Task<>(InvalidationFn report)> watch_invalidations;
   /// More servers of built-in groups, by name, for those that core_api does not serve.
   std::vector<std::pair<std::string, std::shared_ptr<rpc::DelegateClient>>> shards = {};
+  /// Where APIServices are kept; nullptr: there are none.
+  storage::StorePtr api_services = nullptr;
+  service::AuthClientPtr auth = nullptr;  // with `api_services`
 };
-Neighbours GrpcNeighbours(const Options& options, boost::asio::any_io_executor executor);
+Neighbours GrpcNeighbours(const Options& options, service::Runtime& runtime);
 
 /// The whole service. Listens from construction on; throws std::runtime_error if it can't.
 class AggregatorServer {

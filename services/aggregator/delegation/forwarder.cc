@@ -88,11 +88,13 @@ Task<> Forwarder::Forward(Exchange& exchange) {
     co_await exchange.reply.SendError(meta::GenericNotFound());
     co_return;
   }
-  const bool upgrade = AsksForUpgrade(exchange.request) && exchange.info.is_resource_request && exchange.info.verb != "watch";
-  rpc::Request request = ToMeshRequest(exchange);
+  const bool upgrade = AsksForUpgrade(exchange.request) && exchange.info.is_resource_request &&
+                       (exchange.info.verb != "watch" || delegate->kind == Delegate::Kind::kExternal);
+  const bool external = delegate->kind == Delegate::Kind::kExternal;
+  rpc::Request request = ToMeshRequest(exchange, external);
   if (upgrade) {
     co_await ForwardConnection(exchange, *delegate->client, std::move(request));
-  } else if (exchange.long_running) {
+  } else if (exchange.long_running || external) {
     co_await ForwardStream(exchange, *delegate->client, std::move(request));
   } else {
     // Only reads can be large enough to be asked for again, and they have no body that would be missing then.

@@ -28,12 +28,12 @@ bool AsksForUpgrade(const http::Request& request) {
   return connection.find("upgrade") != std::string::npos;
 }
 
-rpc::Request ToMeshRequest(Exchange& exchange) {
+rpc::Request ToMeshRequest(Exchange& exchange, bool all_headers) {
   rpc::Request request;
   request.method = exchange.request.method;
   request.path = exchange.path;
   request.query = exchange.query;
-  const bool proxied = IsProxied(exchange.info);
+  const bool proxied = all_headers || IsProxied(exchange.info);
   for (const auto& header : exchange.request.headers) {
     const bool wanted = proxied ? !IsOneOf(kHopByHop, header.first) : IsOneOf(kMeaningful, header.first);
     if (wanted) request.headers.push_back(header);

@@ -9,7 +9,7 @@ namespace apimesh::aggregator {
 bool AsksForUpgrade(const http::Request& request);
 
 /// The request as it travels in the mesh. Takes the body. Of the headers it takes those that mean something to a group
-/// server; proxied requests keep all that are not between client and edge only.
-rpc::Request ToMeshRequest(Exchange& exchange);
+/// server; proxied requests (and any with `all_headers`) keep all that are not between client and edge only.
+rpc::Request ToMeshRequest(Exchange& exchange, bool all_headers = false);
 
 }  // namespace apimesh::aggregator

@@ -21,14 +21,16 @@ void Index(Routes& routes) {
   routes.by_group_version.clear();
   routes.by_path.clear();
   routes.resources.clear();
-  for (std::size_t i = 0; i < routes.delegates.size(); ++i) {
-    const auto& description = routes.delegates[i].description;
-    if (!description) continue;
-    for (const auto& gv : description->group_versions) {
-      routes.by_group_version.emplace(gv.group + "/" + gv.version, i);
-      AddResources(routes, gv);
+  for (const bool external : {true, false}) {
+    for (std::size_t i = 0; i < routes.delegates.size(); ++i) {
+      const auto& description = routes.delegates[i].description;
+      if (!description || (routes.delegates[i].kind == Delegate::Kind::kExternal) != external) continue;
+      for (const auto& gv : description->group_versions) {
+        routes.by_group_version.emplace(gv.group + "/" + gv.version, i);
+        AddResources(routes, gv);
+      }
+      for (const std::string& path : description->paths) routes.by_path.emplace(path, i);
     }
-    for (const std::string& path : description->paths) routes.by_path.emplace(path, i);
   }
 }
 
@@ -62,9 +64,9 @@ bool Routes::KnowsResource(const meta::RequestInfo& info) const {
   return resources.contains(key);
 }
 
-void RouteTable::Add(std::string name, std::shared_ptr<rpc::DelegateClient> client) {
+void RouteTable::Add(std::string name, std::shared_ptr<rpc::DelegateClient> client, Delegate::Kind kind) {
   auto next = std::make_shared<Routes>(*Current());
-  next->delegates.push_back({std::move(name), std::move(client), std::nullopt, false});
+  next->delegates.push_back({std::move(name), std::move(client), std::nullopt, false, kind});
   const std::lock_guard lock(mutex_);
   routes_ = std::move(next);
 }
@@ -83,6 +85,19 @@ void RouteTable::Stop() { subscriptions_.clear(); }
 RoutesPtr RouteTable::Current() const {
   const std::lock_guard lock(mutex_);
   return routes_;
+}
+
+void RouteTable::SetExternal(std::vector<Delegate> externals) {
+  const std::lock_guard one_at_a_time(change_mutex_);
+  auto next = std::make_shared<Routes>(*Current());
+  std::erase_if(next->delegates, [](const Delegate& delegate) { return delegate.kind == Delegate::Kind::kExternal; });
+  for (Delegate& external : externals) next->delegates.push_back(std::move(external));
+  Index(*next);
+  {
+    const std::lock_guard lock(mutex_);
+    routes_ = next;
+  }
+  if (changed_) changed_(std::move(next));
 }
 
 void RouteTable::Update(std::size_t index, std::optional<rpc::Description> description) {

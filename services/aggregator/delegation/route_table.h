@@ -14,17 +14,23 @@
 
 namespace apimesh::aggregator {
 
-/// A server of the chain and what it last said about itself.
+/// A server and what is known of it.
 struct Delegate {
+  enum class Kind {
+    kChain,     // a link of the server chain
+    kOwn,       // this very process
+    kExternal,  // outside the mesh, registered by an APIService
+  };
   std::string name;
   std::shared_ptr<rpc::DelegateClient> client;
   std::optional<rpc::Description> description;  // kept when the server is lost: its paths stay its own
   bool up = false;
+  Kind kind = Kind::kChain;
 };
 
 /// What all delegates serve, at one moment. Immutable.
 struct Routes {
-  std::vector<Delegate> delegates;  // in the order of the chain
+  std::vector<Delegate> delegates;  // in the order of the chain, then our own, then those outside the mesh
   std::map<std::string, std::size_t> by_group_version;  // "apps/v1", "/v1"
   std::map<std::string, std::size_t> by_path;           // non-resource path prefixes
   std::unordered_set<std::string> resources;            // "apps/v1/deployments/scale"
@@ -41,7 +47,9 @@ using RoutesPtr = std::shared_ptr<const Routes>;
 class RouteTable {
  public:
   /// In the order of the chain. The first to claim a group-version or a path has it.
-  void Add(std::string name, std::shared_ptr<rpc::DelegateClient> client);
+  void Add(std::string name, std::shared_ptr<rpc::DelegateClient> client, Delegate::Kind kind = Delegate::Kind::kChain);
+  /// Replaces the servers outside the mesh. They come before all others where both claim a group-version.
+  void SetExternal(std::vector<Delegate> externals);
   /// Begins to listen. `changed` runs after each change of what is served, from any thread.
   void Start(std::function<void(RoutesPtr)> changed);
   void Stop();

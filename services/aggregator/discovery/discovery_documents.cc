@@ -93,7 +93,9 @@ DiscoveryDocuments::DiscoveryDocuments(const Routes& routes, const std::string& 
     const bool core = group.name.empty();
     for (const GroupVersion* gv : group.versions) {
       const std::string path = core ? "api/" + gv->version : "apis/" + group.name + "/" + gv->version;
-      documents_["/" + path] = Write(gv->resource_list);
+      // Servers outside the mesh are asked themselves.
+      const Delegate& owner = routes.delegates[routes.by_group_version.at(gv->group + "/" + gv->version)];
+      if (owner.kind != Delegate::Kind::kExternal) documents_["/" + path] = Write(gv->resource_list);
       if (core) append(core_versions, Quoted(gv->version));
       if (!gv->openapi_v3_hash.empty()) {
         append(openapi, fmt::format(R"({}:{{"serverRelativeURL":{}}})", Quoted(path),

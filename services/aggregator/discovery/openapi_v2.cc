@@ -53,6 +53,8 @@ Task<OpenApiV2::Document> OpenApiV2::Get(RoutesPtr routes, rpc::Request like) {
   all["paths"].emplace_object();
   all["definitions"].emplace_object();
   bool complete = true;
+  std::erase_if(like.headers, [](const auto& header) { return header.first == "accept"; });
+  like.headers.emplace_back("accept", "application/json");
   for (const Delegate& delegate : routes->delegates) {
     const rpc::Response response = co_await delegate.client->Call(like);
     std::string text;
@@ -61,7 +63,7 @@ Task<OpenApiV2::Document> OpenApiV2::Get(RoutesPtr routes, rpc::Request like) {
     const json::value parsed = json::parse(text, error);
     if (response.code == 200 && !error && parsed.is_object()) {
       Merge(all, parsed.get_object());
-    } else if (response.code != 404) {  // 404: it has none
+    } else if (response.code != 404 && delegate.kind != Delegate::Kind::kExternal) {  // 404: it has none
       complete = false;
       log::Warning("no OpenAPI v2 from {}: code {}", delegate.name, response.code);
     }

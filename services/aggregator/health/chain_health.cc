@@ -88,7 +88,7 @@ Task<rpc::Response> AnswerHealth(const service::HealthChecks& own, RoutesPtr rou
   request.deadline = std::chrono::steady_clock::now() + kTimeout;
   std::string report = answer ? BodyOf(*answer) : "";
   for (const Delegate& delegate : routes->delegates) {
-    if (!delegate.up) continue;  // a check of ours says so
+    if (!delegate.up || delegate.kind != Delegate::Kind::kChain) continue;  // a check of ours says so
     rpc::Response response = co_await delegate.client->Call(request);
     if (whole) {
       const std::string body = BodyOf(response);

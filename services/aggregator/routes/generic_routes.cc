@@ -35,9 +35,8 @@ Task<> SendDocument(Exchange& exchange, SharedBytes bytes, std::string etag, std
   co_await exchange.reply.Send(200, std::move(headers), std::move(body));
 }
 
-// The document of one group-version belongs to whoever serves it: "/openapi/v3/apis/apps/v1".
-void AimAtGroupVersion(Exchange& exchange) {
-  std::string_view rest = std::string_view(exchange.path).substr(kOpenApiV3.size());
+// A document about one group-version belongs to whoever serves it: "apis/apps/v1" at the end of the path.
+void AimAtGroupVersion(Exchange& exchange, std::string_view rest) {
   if (rest.starts_with("apis/")) {
     rest.remove_prefix(5);
     const std::size_t slash = rest.find('/');
@@ -103,7 +102,7 @@ Task<> GenericRoutes::Handle(Exchange& exchange, Next) {
   } else if (path.starts_with("/api")) {
     co_await AnswerDiscovery(exchange, Documents());
   } else {
-    if (path.starts_with(kOpenApiV3)) AimAtGroupVersion(exchange);
+    if (path.starts_with(kOpenApiV3)) AimAtGroupVersion(exchange, std::string_view(path).substr(kOpenApiV3.size()));
     co_await parts_.forwarder->Forward(exchange);
   }
 }
@@ -147,6 +146,7 @@ Task<> GenericRoutes::AnswerDiscovery(Exchange& exchange, std::shared_ptr<const 
   if (const auto* document = documents->Find(path)) {
     co_await SendDocument(exchange, document->json, "", "application/json");
   } else {
+    AimAtGroupVersion(exchange, std::string_view(path).substr(1));
     co_await parts_.forwarder->Forward(exchange);
   }
 }

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <memory>
+
+#include "lib/endpoint/group_server.h"
+#include "lib/service/auth_client.h"
+#include "lib/storage/store.h"
+
+namespace apimesh::aggregator {
+
+/// The server of the aggregator's own kind, APIService, in this process.
+std::shared_ptr<endpoint::GroupServer> NewApiServiceServer(storage::StorePtr store, service::AuthClientPtr auth);
+
+}  // namespace apimesh::aggregator
