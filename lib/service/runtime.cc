@@ -78,6 +78,13 @@ struct Runtime::Impl {
     }
   }
 
+  void AddWorker() {
+    auto& worker = *workers.emplace_back(std::make_unique<asio::io_context>(1));
+    threads.emplace_back([&worker] {
+      const auto keep = asio::make_work_guard(worker);
+      worker.run();
+    });
+  }
   std::vector<asio::io_context*> Workers() {
     std::vector<asio::io_context*> all;
     for (const auto& worker : workers) all.push_back(worker.get());
@@ -114,6 +121,12 @@ Runtime::Runtime(std::string_view service, CommonFlags flags) : impl_(std::make_
   impl_->WaitForSignal();
   // Last: nothing may throw past threads that run.
   impl_->threads.emplace_back([this] { impl_->io.run(); });
+  if (!impl_->flags.health_address.empty()) {
+    impl_->health_server = ServeProcessPaths({&impl_->health, &impl_->metrics}, impl_->flags.health_address);
+  }
+  impl_->WaitForSignal();
+  // Last: nothing may throw past threads that run.
+  impl_->threads.emplace_back([this] { impl_->io.run(); });
   // With one thread, calls and all that they wait for are on it, and nothing is ever handed over.
   for (int i = 0; impl_->flags.io_threads > 1 && i < impl_->flags.io_threads; ++i) {
     auto& worker = *impl_->workers.emplace_back(std::make_unique<asio::io_context>(1));
@@ -140,6 +153,8 @@ Metrics& Runtime::GetMetrics() { return impl_->metrics; }
 const CommonFlags& Runtime::Flags() const { return impl_->flags; }
 
 void Runtime::Serve(std::shared_ptr<rpc::DelegateHandler> handler) {
+  // With one thread, calls and all that they wait for are on it, and nothing is ever handed over.
+  for (int i = 0; impl_->flags.io_threads > 1 && i < impl_->flags.io_threads; ++i) impl_->AddWorker();
   auto with_paths = WithProcessPaths({&impl_->health, &impl_->metrics}, std::move(handler));
   impl_->server = rpc::ServeDelegate(impl_->flags.Listeners(), std::move(with_paths), impl_->Workers());
   for (const std::string& address : impl_->flags.listen) log::Info("serving at {}", address);

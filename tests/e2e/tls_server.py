@@ -1,6 +1,7 @@
 """Small real HTTPS servers for tests: whatever the API server forwards requests to."""
 import http.server
 import pathlib
+import socket
 import ssl
 import subprocess
 import threading
@@ -34,9 +35,14 @@ class TlsServer:
 
     def __init__(self, certificate, client_ca, answer):
         seen = self.seen = []
+        connections = self.connections = []
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+
+            def setup(self):
+                super().setup()
+                connections.append(self.connection)
 
             def handle_any(self):
                 body = self.rfile.read(int(self.headers.get("content-length") or 0))
@@ -71,5 +77,11 @@ class TlsServer:
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def stop(self):
+        """Connections that are kept alive end as well."""
+        for connection in self.connections:
+            try:
+                connection.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
         self.server.shutdown()
         self.server.server_close()
