@@ -56,7 +56,6 @@ std::string EtcdProcess::FindBinary() {
   std::vector<std::string> folders;
   std::istringstream path(std::getenv("PATH") ? std::getenv("PATH") : "");
   for (std::string folder; std::getline(path, folder, ':');) folders.push_back(folder);
-  folders.push_back("/tmp/bin");
   for (const char* name : {"etcd36", "etcd"}) {
     for (const std::string& folder : folders) {
       if (Executable(folder + "/" + name)) return folder + "/" + name;

@@ -25,7 +25,7 @@ class EtcdProcess {
   EtcdProcess(const EtcdProcess&) = delete;
   EtcdProcess& operator=(const EtcdProcess&) = delete;
 
-  /// APIMESH_ETCD_BINARY, else etcd36 or etcd on PATH or in /tmp/bin.
+  /// APIMESH_ETCD_BINARY, else etcd36 or etcd on PATH.
   static std::string FindBinary();
   /// Debian's own etcd, a second variant where it is installed.
   static std::optional<std::string> FindDebianBinary();

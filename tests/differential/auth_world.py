@@ -7,7 +7,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
 import mesh  # noqa: E402
 
-REFERENCE = os.environ.get("KUBE_APISERVER_REFERENCE", shutil.which("kube-apiserver") or "/tmp/bin/kube-apiserver")
+REFERENCE = os.environ.get("APIMESH_REFERENCE") or shutil.which("kube-apiserver") or ""
 ETCD = os.environ.get("APIMESH_ETCD_BINARY") or shutil.which("etcd36") or shutil.which("etcd")
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
 ACTOR_TOKEN = "actor-token-of-the-tests"
@@ -75,7 +75,7 @@ class Side:
 
 def both(folder):
     """(ours, reference), filled with the same objects."""
-    assert ETCD and pathlib.Path(REFERENCE).exists(), "needs etcd and the real kube-apiserver (KUBE_APISERVER_REFERENCE)"
+    assert ETCD and pathlib.Path(REFERENCE).exists(), "needs etcd and the real kube-apiserver (APIMESH_REFERENCE)"
     sides = Side("ours", folder), Side("reference", folder, binary=REFERENCE)
     for side in sides:
         fill(side)

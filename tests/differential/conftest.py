@@ -18,12 +18,12 @@ PLUGINS_OFF = ",".join((
 
 
 def reference_binary():
-    candidates = [os.environ.get("APIMESH_REFERENCE"), "/tmp/bin/kube-apiserver"]
+    candidates = [os.environ.get("APIMESH_REFERENCE")]
     return next((c for c in candidates if c and pathlib.Path(c).exists()), None)
 
 
 def etcd_binary():
-    candidates = [os.environ.get("APIMESH_ETCD_BINARY"), shutil.which("etcd36"), "/tmp/bin/etcd36", shutil.which("etcd")]
+    candidates = [os.environ.get("APIMESH_ETCD_BINARY"), shutil.which("etcd36"), shutil.which("etcd")]
     return next((c for c in candidates if c and pathlib.Path(c).exists()), None)
 
 

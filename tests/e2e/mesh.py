@@ -1,4 +1,5 @@
 """Starts the real processes for the end-to-end tests: a store or etcd, and our kube-apiserver or the whole `apimesh up`."""
+import glob
 import json
 import os
 import pathlib
@@ -16,6 +17,13 @@ BIN = pathlib.Path(os.environ.get("APIMESH_BIN", ROOT / "build/bin"))
 KUBECTL = os.environ.get("KUBECTL", shutil.which("kubectl") or "kubectl")
 SERVICES = ("core-api", "extensions-api", "authn-authz", "aggregator")
 ADMIN_TOKEN = "admin-token-of-the-e2e-tests"
+
+
+def older_kubectls():
+    """Other versions: $KUBECTLS (patterns, ":" between them), else kubectl.1.N beside the kubectl on PATH."""
+    on_path = shutil.which("kubectl")
+    beside = os.path.join(os.path.dirname(os.path.realpath(on_path)), "kubectl.1.*") if on_path else ""
+    return sorted(path for pattern in os.environ.get("KUBECTLS", beside).split(":") for path in glob.glob(pattern))
 
 
 def free_port():

@@ -1,5 +1,4 @@
 """kubectl of several versions against the whole mesh: what everybody does on the first day."""
-import glob
 import json
 import os
 import subprocess
@@ -8,8 +7,7 @@ import pytest
 
 import mesh
 
-OLDER = sorted(glob.glob(os.environ.get("KUBECTLS", "/usr/lib/google-cloud-sdk/bin/kubectl.1.*")))
-ALL = [mesh.KUBECTL, *OLDER]
+ALL = [mesh.KUBECTL, *mesh.older_kubectls()]
 
 
 @pytest.fixture(scope="module", params=ALL, ids=lambda path: os.path.basename(path))

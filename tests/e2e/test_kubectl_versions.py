@@ -1,8 +1,6 @@
 """What the issue names, with every kubectl that is found: create, get, describe, edit, label, annotate, patch, apply, diff, replace,
 scale, rollout, wait, explain, api-resources, delete. Controllers don't run here, so the test writes what they would write."""
-import glob
 import json
-import os
 import re
 import subprocess
 import threading
@@ -11,8 +9,7 @@ import pytest
 
 import mesh
 
-PLACES = os.environ.get("KUBECTLS", "/usr/lib/google-cloud-sdk/bin/kubectl.1.*:/usr/lib/kubernetes-client/kubectl*")
-ALL = list(dict.fromkeys([mesh.KUBECTL, *sorted(path for place in PLACES.split(":") for path in glob.glob(place))]))
+ALL = list(dict.fromkeys([mesh.KUBECTL, *mesh.older_kubectls()]))
 LABELS = {"app": "web"}
 
 

@@ -18,7 +18,7 @@ import mesh
 
 ETCDCTL = shutil.which("etcdctl")
 needs_etcdctl = pytest.mark.skipif(ETCDCTL is None, reason="no etcdctl (Debian: etcd-client)")
-REFERENCE = os.environ.get("APIMESH_REFERENCE_APISERVER") or shutil.which("kube-apiserver-reference", path=f"{mesh.ROOT}/.venv/bin") or shutil.which("kube-apiserver", path="/tmp/bin")
+REFERENCE = os.environ.get("APIMESH_REFERENCE") or shutil.which("kube-apiserver-reference", path=f"{mesh.ROOT}/.venv/bin")
 
 
 def free_port():
@@ -217,7 +217,7 @@ def test_snapshot_moves_between_store_and_etcd(servers, tmp_path, etcd_path):
 
 
 def etcd_restore():
-    utl = os.environ.get("ETCDUTL") or shutil.which("etcdutl") or shutil.which("etcdutl", path="/tmp/bin")
+    utl = os.environ.get("ETCDUTL") or shutil.which("etcdutl")
     return [utl, "snapshot", "restore"] if utl else None
 
 
@@ -284,7 +284,7 @@ def test_check_perf_passes(servers):
     assert "FAIL" not in ours[1] or "FAIL" in theirs[1], (ours, theirs)
 
 
-@pytest.mark.skipif(REFERENCE is None, reason="no real kube-apiserver v1.36: set APIMESH_REFERENCE_APISERVER, or run ./apimesh bench once, which builds one")
+@pytest.mark.skipif(REFERENCE is None, reason="no real kube-apiserver v1.36: set APIMESH_REFERENCE, or run ./apimesh bench once, which builds one")
 def test_the_real_kube_apiserver_runs_on_it(tmp_path):
     """The minute-long form of tests/store/soak.py, with compaction every ten seconds."""
     soak = pathlib.Path(__file__).resolve().parents[1] / "store" / "soak.py"
