@@ -39,7 +39,7 @@ def sides(tmp_path_factory):
     with contextlib.ExitStack() as started:
         def start(etcd, folder, **options):
             started.callback(etcd.stop)
-            server = mesh.KubeApiserver(folder, etcd.url, *flags, **options).start(wait=False)
+            server = mesh.KubeApiserver(folder, etcd.url, "--advertise-address=127.0.0.1", *flags, **options).start(wait=False)
             started.callback(server.stop)
             return server.url
 
