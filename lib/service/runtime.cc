@@ -121,20 +121,6 @@ Runtime::Runtime(std::string_view service, CommonFlags flags) : impl_(std::make_
   impl_->WaitForSignal();
   // Last: nothing may throw past threads that run.
   impl_->threads.emplace_back([this] { impl_->io.run(); });
-  if (!impl_->flags.health_address.empty()) {
-    impl_->health_server = ServeProcessPaths({&impl_->health, &impl_->metrics}, impl_->flags.health_address);
-  }
-  impl_->WaitForSignal();
-  // Last: nothing may throw past threads that run.
-  impl_->threads.emplace_back([this] { impl_->io.run(); });
-  // With one thread, calls and all that they wait for are on it, and nothing is ever handed over.
-  for (int i = 0; impl_->flags.io_threads > 1 && i < impl_->flags.io_threads; ++i) {
-    auto& worker = *impl_->workers.emplace_back(std::make_unique<asio::io_context>(1));
-    impl_->threads.emplace_back([&worker] {
-      const auto work = asio::make_work_guard(worker);
-      worker.run();
-    });
-  }
 }
 
 Runtime::~Runtime() {
