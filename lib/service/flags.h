@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/base/duration.h"
 #include "lib/rpc/delegate.h"
 #include "lib/h2/server.h"
 
@@ -45,7 +46,6 @@ struct EtcdFlags {
 /// which has been printed).
 std::optional<int> Parse(CLI::App& app, int argc, char** argv);
 
-/// "1m30s", "500ms", "1h0m0s" as Go writes durations; nullopt if it is not one.
-std::optional<std::chrono::milliseconds> ParseDuration(std::string_view text);
+using apimesh::ParseDuration;  // flags that are durations are kept as the text they came as
 
 }  // namespace apimesh::service
