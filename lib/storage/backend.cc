@@ -32,10 +32,11 @@ struct Loops {
   }
 };
 
-/// Keeps idle caches close to etcd's revision, so that bookmarks stay ahead of compaction.
+/// Keeps idle caches close to etcd's revision, so that bookmarks stay ahead of compaction, and gives back encodings that are not used.
 Task<> AskForProgress(std::shared_ptr<Loops> loops, Duration interval) {
   for (;;) {
     co_await SleepUntil(std::chrono::steady_clock::now() + interval);
+    Forms::EndRound(std::chrono::steady_clock::now());
     const auto live = loops->Live();
     if (!live.empty()) live.front()->Cache()->RequestProgress();  // one serves all that share the stream
   }

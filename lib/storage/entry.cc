@@ -143,21 +143,15 @@ std::string_view CachedEntry::FieldValue(std::string_view field) const {
 
 SharedBytes CachedEntry::Encoded(std::string_view form,
                                  const std::function<std::string(std::string_view json)>& make) const {
-  std::mutex& mutex = FormLock(this);
+  std::shared_ptr<Forms> forms;
   {
-    const std::lock_guard lock(mutex);
-    for (const Form* made = forms_.get(); made; made = made->next.get()) {
-      if (made->name == form) return made->bytes;
-    }
+    const std::lock_guard lock(FormLock(this));
+    if (!forms_) forms_ = Forms::New();
+    forms = forms_;
   }
-  // Made outside of the lock: two may make the same at once, the first one stays.
-  SharedBytes bytes(make(json_.View()));
-  const std::lock_guard lock(mutex);
-  for (const Form* made = forms_.get(); made; made = made->next.get()) {
-    if (made->name == form) return made->bytes;
-  }
-  forms_ = std::make_shared<const Form>(Form{std::string(form), bytes, forms_});
-  return bytes;
+  if (SharedBytes kept = forms->Find(form); kept.Owner()) return kept;
+  // Made outside of any lock: two may make the same at once, the first one stays.
+  return forms->Keep(form, SharedBytes(make(json_.View())));
 }
 
 }  // namespace apimesh::storage

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lib/encryption/encryption.h"
+#include "lib/storage/forms.h"
 #include "lib/storage/json_scan.h"
 #include "lib/storage/store.h"
 
@@ -67,11 +68,6 @@ class CachedEntry final : public Entry {
     meta::Labels labels;
     std::vector<std::string> fields;
   };
-  struct Form {
-    std::string name;
-    SharedBytes bytes;
-    std::shared_ptr<const Form> next;
-  };
   CachedEntry() = default;
   static meta::Result<std::shared_ptr<CachedEntry>> Make(const std::shared_ptr<const EntryRecipe>& recipe, std::string key,
                                                          Revision revision, std::string_view json);
@@ -84,7 +80,7 @@ class CachedEntry final : public Entry {
   bool stale_ = false;
   std::shared_ptr<const Attributes> attributes_;
   std::unique_ptr<const meta::ApiError> error_;
-  mutable std::shared_ptr<const Form> forms_;  // guarded by a lock picked by address
+  mutable std::shared_ptr<Forms> forms_;  // nullptr: none yet; guarded by a lock picked by address
 };
 
 }  // namespace apimesh::storage
