@@ -1,6 +1,7 @@
 #include "lib/endpoint/delete_one.h"
 #include "lib/endpoint/encode.h"
 #include "lib/endpoint/verbs.h"
+#include "lib/storage/errors.h"
 
 namespace apimesh::endpoint {
 namespace {
@@ -19,14 +20,35 @@ json::object Success(const ResourceRequest& request, std::string_view uid) {
   const meta::GroupResource resource = request.GetGroupResource();
   if (!resource.group.empty()) details["group"] = resource.group;
   details["kind"] = resource.resource;
-  details["uid"] = uid;
+  if (!uid.empty()) details["uid"] = uid;
   return status;
+}
+
+/// What can't be read is deleted unseen: by those who may, without admission, preconditions, finalizers and grace period.
+Task<Answer> DeleteUnseen(RequestPtr request, bool dry_run) {
+  if (!request->env->authorize_unsafe_delete) {
+    co_return meta::InternalError("no authorizer provided, unable to authorize unsafe delete");
+  }
+  CO_RETURN_IF_ERROR(co_await request->env->authorize_unsafe_delete(request->ctx));
+  const bool namespaced = request->Resource().scope == registry::Scope::kNamespaced;
+  ASSIGN_OR_CO_RETURN(const storage::Key key, storage::KeyFor(namespaced, request->Namespace(), request->Name()));
+  const storage::StorePtr& store = request->served->store;
+  if (dry_run) {
+    const storage::GetOptions newest;
+    const meta::Result<storage::EntryPtr> found = co_await store->Get(request->ctx, key, newest);
+    if (found) co_return storage::ReadableAfterAll(request->GetGroupResource(), request->Name());
+    if (found.error().Code() != 500) co_return found.error();
+  } else {
+    CO_RETURN_IF_ERROR(co_await store->DeleteUnreadable(request->ctx, key));
+  }
+  co_return StatusResponse(*request, 200, Success(*request, ""));
 }
 
 }  // namespace
 
 Task<Answer> Delete(RequestPtr request) {
   ASSIGN_OR_CO_RETURN(const ParsedDeleteOptions parsed, ParseDeleteOptions(*request));
+  if (parsed.options.ignore_read_error) co_return co_await DeleteUnseen(request, parsed.options.dry_run);
   const bool marks_only = parsed.options.orphan_dependents && !*parsed.options.orphan_dependents;
   ASSIGN_OR_CO_RETURN(const Deleted deleted, co_await DeleteOne(request, request->Namespace(), request->Name(), parsed.options,
                                                                 parsed.document));

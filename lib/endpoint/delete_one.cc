@@ -21,6 +21,7 @@ struct DeleteState {
   std::shared_ptr<const json::object> document;
   Deletion decision = Deletion::kNow;
   meta::Object marked;
+  bool shrink = false;  // the marked object was too large for the store
 };
 using StatePtr = std::shared_ptr<DeleteState>;
 
@@ -44,6 +45,7 @@ Task<meta::Result<std::optional<Store::Update>>> Mark(StatePtr state, const meta
   state->marked = object;
   if (state->decision == Deletion::kNow || state->decision == Deletion::kPending) co_return std::optional<Store::Update>();
   CO_RETURN_IF_ERROR(Settle(request, object));
+  if (state->shrink) object.EraseMeta("managedFields");
   state->marked = object;
   co_return std::optional<Store::Update>(Store::Update{std::move(object), request.Resource().ttl});
 }
@@ -67,6 +69,11 @@ meta::Result<ParsedDeleteOptions> ParseDeleteOptions(const ResourceRequest& requ
     if (parsed.options.orphan_dependents) document["orphanDependents"] = *parsed.options.orphan_dependents;
     if (parsed.options.propagation_policy) document["propagationPolicy"] = *parsed.options.propagation_policy;
     if (parsed.options.dry_run) document["dryRun"] = json::array{"All"};
+  }
+  if (parsed.options.ignore_read_error && request.Name().empty()) {
+    meta::FieldErrors errors;
+    errors.push_back(meta::Invalid("ignoreStoreReadErrorWithClusterBreakingPotential", "true", "is not allowed with DELETECOLLECTION, try again after removing the option"));
+    return meta::Invalid(meta::GroupKind{"meta.k8s.io", "DeleteOptions"}, "", errors);
   }
   document["kind"] = "DeleteOptions";
   document["apiVersion"] = "meta.k8s.io/v1";
@@ -110,8 +117,14 @@ Task<meta::Result<Deleted>> DeleteOne(RequestPtr request, std::string ns, std::s
   storage::Preconditions preconditions{options.uid, options.resource_version};
   if (state->decision != Deletion::kNow) {
     const Store::UpdateFn mark = [state](const meta::Object* current) { return Mark(state, current); };
-    ASSIGN_OR_CO_RETURN(const Store::UpdateResult result,
-                        co_await store->GuaranteedUpdate(request->ctx, key, preconditions, false, mark));
+    meta::Result<Store::UpdateResult> written = co_await store->GuaranteedUpdate(request->ctx, key, preconditions, false, mark);
+    if (!written && written.error().Code() == 413) {
+      // The mark does not fit beside an object as large as the store takes. Deletion must stay possible.
+      state->shrink = true;
+      written = co_await store->GuaranteedUpdate(request->ctx, key, preconditions, false, mark);
+    }
+    if (!written) co_return written.error();
+    const Store::UpdateResult& result = *written;
     deleted.entry = result.entry;
     deleted.object = state->marked;
     deleted.pending = state->decision == Deletion::kPending;

@@ -16,6 +16,7 @@ using meta::FieldErrors;
 using meta::Quoted;
 
 constexpr std::size_t kMaxManagerBytes = 128;
+constexpr const char* kIgnoreReadError = "ignoreStoreReadErrorWithClusterBreakingPotential";
 
 void CheckManager(std::string_view manager, FieldErrors& errors) {
   if (manager.size() > kMaxManagerBytes) errors.push_back(meta::TooLong("fieldManager", kMaxManagerBytes));
@@ -113,6 +114,15 @@ meta::Result<> CheckDelete(const registry::DeleteOptions& options, const std::ve
     }
   }
   CheckDryRun(dry_run, errors);
+  if (options.ignore_read_error) {
+    const auto alone = [&errors](bool given, std::string_view other) {
+      if (given) errors.push_back(meta::Invalid(kIgnoreReadError, "true", fmt::format("cannot be set together with .{}", other)));
+    };
+    alone(options.propagation_policy.has_value(), "propagationPolicy");
+    alone(options.orphan_dependents.has_value(), "orphanDependents");
+    alone(options.grace_period_seconds.has_value(), "gracePeriodSeconds");
+    alone(options.uid || options.resource_version, "preconditions");
+  }
   if (!errors.empty()) return InvalidOptions("DeleteOptions", errors);
   return {};
 }
@@ -201,6 +211,7 @@ meta::Result<registry::DeleteOptions> ParseDeleteQuery(const Query& query) {
   registry::DeleteOptions options;
   ASSIGN_OR_RETURN(options.grace_period_seconds, query.Integer("gracePeriodSeconds"));
   options.orphan_dependents = query.Bool("orphanDependents");
+  options.ignore_read_error = query.Bool(kIgnoreReadError).value_or(false);
   if (query.Has("propagationPolicy")) options.propagation_policy = std::string(query.First("propagationPolicy"));
   const std::vector<std::string> dry_run = query.All("dryRun");
   options.dry_run = !dry_run.empty();
@@ -218,6 +229,9 @@ meta::Result<registry::DeleteOptions> ReadDeleteOptions(const json::object& docu
   }
   if (const json::value* orphan = meta::FindField(document, "orphanDependents"); orphan && orphan->is_bool()) {
     options.orphan_dependents = orphan->get_bool();
+  }
+  if (const json::value* ignore = meta::FindField(document, kIgnoreReadError); ignore && ignore->is_bool()) {
+    options.ignore_read_error = ignore->get_bool();
   }
   options.propagation_policy = text(meta::FindField(document, "propagationPolicy"));
   options.uid = text(meta::Find(document, "preconditions", "uid"));

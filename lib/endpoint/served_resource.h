@@ -50,6 +50,8 @@ struct Environment {
   std::function<bool(const meta::Gvk& kind)> knows_kind;
   /// Whether the user may create what an update or apply would create; empty: yes.
   std::function<Task<meta::Result<>>(meta::RequestContext ctx)> authorize_create;
+  /// Whether the user may delete unseen what can't be read; empty: nobody may.
+  std::function<Task<meta::Result<>>(meta::RequestContext ctx)> authorize_unsafe_delete;
   /// Watches without timeoutSeconds last between this and twice this.
   std::chrono::seconds min_request_timeout{1800};
 };

@@ -42,6 +42,7 @@ storage::ResourceConfig StorageConfig(const registry::Resource& resource) {
   storage::ResourceConfig config;
   config.resource = resource.GetGroupResource();
   config.key_prefix = resource.storage_prefix;
+  if (resource.storage_gvk.group != resource.gvk.group) config.stored_as = {resource.storage_gvk.group, resource.plural};
   config.namespaced = resource.scope == registry::Scope::kNamespaced;
   config.api_version = resource.gvk.ApiVersion();
   const schema::Node* stored_node = schema::Builtin().FindKind(resource.storage_gvk);

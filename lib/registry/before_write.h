@@ -39,6 +39,7 @@ struct DeleteOptions {
   std::optional<bool> orphan_dependents;
   std::optional<std::string> propagation_policy;
   bool dry_run = false;
+  bool ignore_read_error = false;  // ignoreStoreReadErrorWithClusterBreakingPotential: it can't be read, delete it unseen
 };
 
 enum class Deletion {

@@ -1,5 +1,7 @@
 #include "lib/service/authorize_create.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "lib/meta/forbidden.h"
@@ -7,25 +9,46 @@
 namespace apimesh::service {
 namespace {
 
-Task<meta::Result<>> Authorize(AuthClientPtr auth, meta::RequestContext ctx) {
+constexpr const char* kUnsafeDelete = "unsafe-delete-ignore-read-errors";
+
+/// What the request is about, with another verb.
+Task<meta::Result<AccessDecision>> Ask(AuthClientPtr auth, meta::RequestContext ctx, std::string verb) {
   const std::vector<std::string>& groups = ctx.User().groups;
+  AccessDecision decision;
   // They may do everything, and the server's own start must not wait for authn-authz.
-  if (std::find(groups.begin(), groups.end(), "system:masters") != groups.end()) co_return meta::Result<>();
-  meta::RequestInfo creation = ctx.Info();
-  creation.verb = "create";
+  decision.allowed = std::find(groups.begin(), groups.end(), "system:masters") != groups.end();
+  if (decision.allowed) co_return decision;
   AccessQuestion question;
   question.user = ctx.User();
-  question.info = creation;
-  const meta::Result<AccessDecision> decision = co_await auth->Authorize(std::move(question), ctx.Deadline());
-  if (!decision) co_return decision.error();
-  if (decision->allowed) co_return meta::Result<>();
-  co_return meta::ForbiddenTo(ctx.User().name, creation, decision->reason);
+  question.info = ctx.Info();
+  question.info.verb = std::move(verb);
+  co_return co_await auth->Authorize(std::move(question), ctx.Deadline());
+}
+
+Task<meta::Result<>> AuthorizeCreate(AuthClientPtr auth, meta::RequestContext ctx) {
+  ASSIGN_OR_CO_RETURN(const AccessDecision decision, co_await Ask(std::move(auth), ctx, "create"));
+  if (decision.allowed) co_return meta::Result<>();
+  meta::RequestInfo creation = ctx.Info();
+  creation.verb = "create";
+  co_return meta::ForbiddenTo(ctx.User().name, creation, decision.reason);
+}
+
+Task<meta::Result<>> AuthorizeUnsafeDelete(AuthClientPtr auth, meta::RequestContext ctx) {
+  ASSIGN_OR_CO_RETURN(const AccessDecision decision, co_await Ask(std::move(auth), ctx, kUnsafeDelete));
+  if (decision.allowed) co_return meta::Result<>();
+  const meta::RequestInfo& info = ctx.Info();
+  co_return meta::Forbidden(meta::GroupResource{info.api_group, info.resource}, info.name,
+                            fmt::format("not permitted to do \"{}\", reason: {}", kUnsafeDelete, decision.reason));
 }
 
 }  // namespace
 
 std::function<Task<meta::Result<>>(meta::RequestContext ctx)> CreateAuthorizer(AuthClientPtr auth) {
-  return [auth = std::move(auth)](meta::RequestContext ctx) { return Authorize(auth, std::move(ctx)); };
+  return [auth = std::move(auth)](meta::RequestContext ctx) { return AuthorizeCreate(auth, std::move(ctx)); };
+}
+
+std::function<Task<meta::Result<>>(meta::RequestContext ctx)> UnsafeDeleteAuthorizer(AuthClientPtr auth) {
+  return [auth = std::move(auth)](meta::RequestContext ctx) { return AuthorizeUnsafeDelete(auth, std::move(ctx)); };
 }
 
 }  // namespace apimesh::service

@@ -11,4 +11,7 @@ namespace apimesh::service {
 /// resources gives this to its engine, since the edge has authorized an update only.
 std::function<Task<meta::Result<>>(meta::RequestContext ctx)> CreateAuthorizer(AuthClientPtr auth);
 
+/// Whether the user may delete unseen what can't be read (the verb unsafe-delete-ignore-read-errors, beside delete): 403 if not.
+std::function<Task<meta::Result<>>(meta::RequestContext ctx)> UnsafeDeleteAuthorizer(AuthClientPtr auth);
+
 }  // namespace apimesh::service

@@ -83,6 +83,16 @@ void EtcdFlags::AddTo(CLI::App& app) {
   app.add_option("--etcd-certfile", cert_file, "client certificate for etcd");
   app.add_option("--etcd-keyfile", key_file, "key of --etcd-certfile");
   app.add_option("--etcd-prefix", prefix, "prefix of all keys in the store")->capture_default_str();
+  app.add_option("--etcd-servers-overrides", servers_overrides, "resources with an etcd of their own: group/resource#server;server")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option("--etcd-compaction-interval", compaction_interval, "time between compactions; 0: never")
+      ->check(CheckDuration)
+      ->capture_default_str();
+  app.add_option("--encryption-provider-config", encryption_provider_config,
+                 "file that says which resources are encrypted in the store, and how");
+  app.add_flag("--encryption-provider-config-automatic-reload", encryption_provider_config_automatic_reload,
+               "take changes of that file without a restart");
 }
 
 std::vector<h2::Listener> CommonFlags::Listeners() const {

@@ -38,6 +38,10 @@ struct EtcdFlags {
   std::vector<std::string> servers;
   std::string ca_file, cert_file, key_file;
   std::string prefix = "/registry";
+  std::vector<std::string> servers_overrides;  // "group/resource#server;server"
+  std::string compaction_interval = "5m0s";
+  std::string encryption_provider_config;
+  bool encryption_provider_config_automatic_reload = false;
 
   void AddTo(CLI::App& app);
 };

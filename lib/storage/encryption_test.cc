@@ -118,7 +118,7 @@ TEST_F(EncryptedStore, AFlippedBitIsAnErrorThatNamesTheKeyAndSparesTheList) {
   EXPECT_THAT(got.error().Message(), HasSubstr("unable to transform key \"/registry/example.com/widgets/ns/a\""));
   std::vector<std::string> warnings;
   EXPECT_THAT(Names(&warnings), ElementsAre("ns/b"));
-  EXPECT_THAT(warnings, ElementsAre("1 stored object(s) of this resource can't be read and are missing in this list"));
+  EXPECT_THAT(warnings, ElementsAre("1 stored object(s) can't be read and are missing in this list: ns/a"));
 }
 
 TEST_F(EncryptedStore, AValueMovedToAnotherKeyIsNotRead) {

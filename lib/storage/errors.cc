@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "lib/meta/field_error.h"
+
 namespace apimesh::storage {
 
 meta::ApiError FromEtcd(const etcd::Error& error) {
@@ -11,7 +13,7 @@ meta::ApiError FromEtcd(const etcd::Error& error) {
     case Code::kDeadlineExceeded:
     case Code::kCancelled: return meta::Timeout(fmt::format("the store did not answer in time: {}", error.message), 1);
     case Code::kAmbiguous: return OutcomeUnknown();
-    case Code::kTooLarge: return meta::RequestEntityTooLarge(error.message);
+    case Code::kTooLarge: return meta::RequestEntityTooLarge("etcdserver: request is too large");  // gRPC's own limit has other words
     case Code::kCompacted: return ListExpired();
     default: return meta::InternalError(error.message);
   }
@@ -44,6 +46,13 @@ meta::ApiError PreconditionFailed(const ResourceConfig& config, std::string_view
                         fmt::format("StorageError: invalid object, Code: 4, Key: {}, ResourceVersion: 0, "
                                     "AdditionalErrorMsg: Precondition failed: {}",
                                     etcd_key, why));
+}
+
+meta::ApiError ReadableAfterAll(const meta::GroupResource& resource, std::string_view name) {
+  meta::FieldErrors errors;
+  errors.push_back(meta::Invalid("ignoreStoreReadErrorWithClusterBreakingPotential", "true",
+                                 "is exclusively used to delete corrupt object(s), try again by removing this option"));
+  return meta::Invalid({resource.group, resource.resource}, name, errors);
 }
 
 }  // namespace apimesh::storage

@@ -22,4 +22,7 @@ meta::ApiError OutcomeUnknown();
 meta::ApiError PreconditionFailed(const ResourceConfig& config, std::string_view name, std::string_view etcd_key,
                                   std::string_view why);
 
+/// 422: what only deletes unreadable objects was asked for a readable one.
+meta::ApiError ReadableAfterAll(const meta::GroupResource& resource, std::string_view name);
+
 }  // namespace apimesh::storage

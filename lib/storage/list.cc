@@ -9,12 +9,25 @@ namespace apimesh::storage {
 namespace {
 
 constexpr std::int64_t kPage = 1000;
+constexpr std::size_t kNamed = 5;
+
+/// Names what the list leaves out, so that someone can restore or delete it.
+void WarnOfUnreadable(const meta::RequestContext& ctx, const Tree& tree, const std::string& prefix) {
+  std::size_t count = 0;
+  std::vector<std::string_view> named;
+  tree.Walk(prefix, [&](const CachedEntryPtr& entry) {
+    if (!std::string_view(entry->KeyText()).starts_with(prefix)) return false;
+    if (entry->Error() && ++count <= kNamed) named.push_back(entry->KeyText());
+    return true;
+  });
+  if (count == 0) return;
+  ctx.Warn(fmt::format("{} stored object(s) can't be read and are missing in this list: {}{}", count, fmt::join(named, ", "),
+                       count > kNamed ? ", ..." : ""));
+}
 
 std::unique_ptr<ListCursor> CursorOver(const meta::RequestContext& ctx, WatchCache& cache, SnapshotPtr snapshot, Filter filter,
                                        SnapshotCursor::Range range) {
-  if (snapshot->unreadable > 0) {
-    ctx.Warn(fmt::format("{} stored object(s) of this resource can't be read and are missing in this list", snapshot->unreadable));
-  }
+  if (snapshot->unreadable > 0) WarnOfUnreadable(ctx, snapshot->tree, filter.prefix);
   const Tree* const narrowed = cache.Narrow(*snapshot, filter);
   return std::make_unique<SnapshotCursor>(std::move(snapshot), std::move(filter), std::move(range), narrowed);
 }
@@ -97,6 +110,8 @@ Task<meta::Result<std::unique_ptr<ListCursor>>> EtcdStore::ListFromEtcd(meta::Re
                                            static_cast<Revision>(kv.mod_revision), kv.value);
       if (!entry) {
         ++snapshot->unreadable;
+        entries.push_back(CachedEntry::Unreadable(cache_->Recipe(), kv.key.substr(prefix_.size()),
+                                                  static_cast<Revision>(kv.mod_revision), entry.error()));
         continue;
       }
       matched += filter.Matches(**entry) ? 1 : 0;

@@ -2,7 +2,6 @@
 
 #include "lib/base/log.h"
 #include "lib/codec/codec.h"
-#include "lib/meta/field_error.h"
 #include "lib/storage/errors.h"
 #include "lib/storage/etcd_store.h"
 
@@ -248,12 +247,7 @@ Task<meta::Result<>> EtcdStore::DeleteUnreadable(meta::RequestContext ctx, Key k
   const SteadyTime deadline = WriteDeadline(ctx);
   ASSIGN_OR_CO_RETURN(const CachedEntryPtr current, co_await Live(key, deadline));
   if (!current) co_return meta::NotFound(Config().resource, NameOf(key));
-  if (!current->Error()) {
-    meta::FieldErrors errors;
-    errors.push_back(meta::Invalid("ignoreStoreReadErrorWithClusterBreakingPotential", "true",
-                                   "is exclusively used to delete corrupt object(s), try again by removing this option"));
-    co_return meta::Invalid({Config().resource.group, Config().resource.resource}, NameOf(key), errors);
-  }
+  if (!current->Error()) co_return ReadableAfterAll(Config().resource, NameOf(key));
   log::Warning("{} can't be read and is deleted unseen, because a client wants it so", EtcdKey(key));
   etcd::CompareAndSwap swap;
   swap.key = EtcdKey(key);

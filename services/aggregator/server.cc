@@ -9,9 +9,8 @@
 
 #include "lib/base/log.h"
 #include "lib/endpoint/storage_config.h"
-#include "lib/etcd/client.h"
 #include "lib/http/server.h"
-#include "lib/storage/backend.h"
+#include "lib/stores/stores.h"
 #include "services/aggregator/apiservices/api_requests.h"
 #include "services/aggregator/apiservices/apiservice_resource.h"
 #include "services/aggregator/apiservices/controller.h"
@@ -204,16 +203,7 @@ Neighbours GrpcNeighbours(const Options& options, service::Runtime& runtime) {
   neighbours.authority = authority;
   neighbours.watch_invalidations = [authority](InvalidationFn report) { return authority->WatchInvalidations(std::move(report)); };
   if (options.etcd.servers.empty()) return neighbours;
-  etcd::ClientOptions etcd;
-  etcd.endpoints = options.etcd.servers;
-  etcd.ca_file = options.etcd.ca_file;
-  etcd.cert_file = options.etcd.cert_file;
-  etcd.key_file = options.etcd.key_file;
-  etcd.executor = runtime.Executor();
-  const std::shared_ptr<storage::Backend> backend =
-      storage::NewBackend(etcd::NewClient(std::move(etcd)), runtime.Executor(), {.prefix = options.etcd.prefix});
-  runtime.OnStop([backend] { backend->Stop(); });
-  neighbours.api_services = backend->Open(endpoint::StorageConfig(ApiServiceResource()));
+  neighbours.api_services = stores::OpenStores(options.etcd, runtime).backend->Open(endpoint::StorageConfig(ApiServiceResource()));
   neighbours.auth = service::NewAuthClient(endpoint(options.authn_authz));
   return neighbours;
 }

@@ -5,11 +5,11 @@
 #include "lib/admission/all_plugins.h"
 #include "lib/endpoint/group_server.h"
 #include "lib/endpoint/storage_config.h"
-#include "lib/etcd/client.h"
 #include "lib/schema/builtin.h"
 #include "lib/service/authorize_create.h"
 #include "lib/service/runtime.h"
-#include "lib/storage/backend.h"
+#include "lib/stores/etcd_health.h"
+#include "lib/stores/stores.h"
 #include "services/core-api/auth/openid_paths.h"
 #include "services/core-api/bootstrap/hooks.h"
 #include "services/core-api/groups/actions.h"
@@ -19,23 +19,13 @@
 #include "services/core-api/groups/core/pod/pod.h"
 #include "services/core-api/groups/core/service/allocation.h"
 #include "services/core-api/groups/rbac/escalation/escalation.h"
-#include "services/core-api/health.h"
+#include "services/core-api/informer_sync.h"
 #include "services/core-api/openapi/openapi_documents.h"
 #include "services/core-api/resources/generic.h"
 #include "services/core-api/resources/serve.h"
 
 namespace apimesh::core_api {
 namespace {
-
-std::shared_ptr<etcd::Client> NewEtcdClient(const Flags& flags, boost::asio::any_io_executor executor) {
-  etcd::ClientOptions options;
-  options.endpoints = flags.etcd.servers;
-  options.ca_file = flags.etcd.ca_file;
-  options.cert_file = flags.etcd.cert_file;
-  options.key_file = flags.etcd.key_file;
-  options.executor = std::move(executor);
-  return etcd::NewClient(std::move(options));
-}
 
 std::vector<registry::Resource> Resources(const Flags& flags) {
   std::vector<std::string> groups = flags.api_groups;
@@ -104,11 +94,9 @@ ComponentProbes Components(const Flags& flags, std::shared_ptr<etcd::Client> cli
 
 int Run(const Flags& flags) {
   service::Runtime runtime("core-api", flags.common);
-  const std::shared_ptr<etcd::Client> client = NewEtcdClient(flags, runtime.Executor());
-  const std::shared_ptr<storage::Backend> backend =
-      storage::NewBackend(client, runtime.Executor(), {.prefix = flags.etcd.prefix});
-  runtime.OnStop([backend] { backend->Stop(); });
-  AddEtcdChecks(runtime, client);
+  const stores::Stores stores = stores::OpenStores(flags.etcd, runtime);
+  const std::shared_ptr<storage::Backend>& backend = stores.backend;
+  stores::AddEtcdChecks(runtime, stores);
 
   const storage::StorePtr namespaces = backend->Open(endpoint::StorageConfig(NamespaceResource()));
   const admission::ChainPtr admission = admission::MakeChain(
@@ -120,6 +108,7 @@ int Run(const Flags& flags) {
   options.next = std::shared_ptr(rpc::NewDelegateClient(flags.common.EndpointOf(flags.extensions_api), runtime.Executor()));
   const service::AuthClientPtr auth = service::NewAuthClient(flags.common.EndpointOf(flags.authn_authz));
   options.environment.authorize_create = service::CreateAuthorizer(auth);
+  options.environment.authorize_unsafe_delete = service::UnsafeDeleteAuthorizer(auth);
   AddOpenIdPaths(flags, options);
   const auto openapi = std::make_shared<std::shared_ptr<OpenApiDocuments>>();  // filled once it is known what is served
   const auto answer_openapi = [openapi](rpc::Request request) { return (*openapi)->Answer(std::move(request)); };
@@ -145,7 +134,7 @@ int Run(const Flags& flags) {
   const OpenedStores opened = {{"namespaces", namespaces},
                                {"ipaddresses", addresses},
                                {"pods", pods},
-                               {"componentstatuses", ComponentStatusStore(Components(flags, client))}};
+                               {"componentstatuses", ComponentStatusStore(Components(flags, stores.client))}};
   std::vector<endpoint::ServedVersion> versions = ServeAll(
       std::move(resources), *backend, opened,
       {.admission = admission, .connectors = MakeConnectors(actions), .checks = EscalationChecks(auth, actions.read)});

@@ -3,28 +3,16 @@
 #include "lib/admission/all_plugins.h"
 #include "lib/endpoint/group_server.h"
 #include "lib/endpoint/storage_config.h"
-#include "lib/etcd/client.h"
 #include "lib/schema/builtin.h"
 #include "lib/service/authorize_create.h"
 #include "lib/service/runtime.h"
-#include "lib/storage/backend.h"
+#include "lib/stores/stores.h"
 #include "services/extensions-api/controller/crd_controller.h"
 #include "services/extensions-api/crd/crd_resource.h"
 #include "services/extensions-api/openapi/documents.h"
 
 namespace apimesh::extensions_api {
 namespace {
-
-std::shared_ptr<storage::Backend> OpenBackend(const Flags& flags, service::Runtime& runtime) {
-  etcd::ClientOptions options;
-  options.endpoints = flags.etcd.servers;
-  options.ca_file = flags.etcd.ca_file;
-  options.cert_file = flags.etcd.cert_file;
-  options.key_file = flags.etcd.key_file;
-  options.executor = runtime.Executor();
-  std::shared_ptr<etcd::Client> client = etcd::NewClient(std::move(options));
-  return storage::NewBackend(std::move(client), runtime.Executor(), {.prefix = flags.etcd.prefix});
-}
 
 /// Namespaces are core-api's; admission reads their phase here.
 storage::StorePtr OpenNamespaces(storage::Backend& backend) {
@@ -50,8 +38,7 @@ endpoint::ServedVersion OwnVersion(storage::StorePtr crds, admission::ChainPtr a
 
 int Run(const Flags& flags) {
   service::Runtime runtime("extensions-api", flags.common);
-  const std::shared_ptr<storage::Backend> backend = OpenBackend(flags, runtime);
-  runtime.OnStop([backend] { backend->Stop(); });
+  const std::shared_ptr<storage::Backend> backend = stores::OpenStores(flags.etcd, runtime).backend;
   const storage::StorePtr namespaces = OpenNamespaces(*backend);
   const storage::StorePtr crds = backend->Open(endpoint::StorageConfig(CrdResource()));
   const admission::ChainPtr admission = admission::MakeChain(
@@ -60,8 +47,9 @@ int Run(const Flags& flags) {
   endpoint::GroupServerOptions options;
   options.environment.meta_schema = &schema::Builtin();
   options.environment.min_request_timeout = std::chrono::seconds(flags.min_request_timeout);
-  options.environment.authorize_create =
-      service::CreateAuthorizer(service::NewAuthClient(flags.common.EndpointOf(flags.authn_authz)));
+  const service::AuthClientPtr auth = service::NewAuthClient(flags.common.EndpointOf(flags.authn_authz));
+  options.environment.authorize_create = service::CreateAuthorizer(auth);
+  options.environment.authorize_unsafe_delete = service::UnsafeDeleteAuthorizer(auth);
   options.paths = OpenApiPaths(crds);
   const auto environment = std::make_shared<const endpoint::Environment>(options.environment);
   const auto server = std::make_shared<endpoint::GroupServer>(std::move(options));

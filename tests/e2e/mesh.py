@@ -94,7 +94,12 @@ class Store:
         if binary:
             arguments += ["--listen-peer-urls", f"http://127.0.0.1:{peer}", "--initial-advertise-peer-urls", f"http://127.0.0.1:{peer}",
                           "--initial-cluster", f"default=http://127.0.0.1:{peer}", "--unsafe-no-fsync"]
-        self.process = subprocess.Popen(arguments, stdout=open(f"{folder}.log", "ab"), stderr=subprocess.STDOUT)
+        self.folder, self.arguments = pathlib.Path(folder), arguments
+        self.start()
+
+    def start(self):
+        """Again, after a stop: with the same data, at the same address."""
+        self.process = subprocess.Popen(self.arguments, stdout=open(f"{self.folder}.log", "ab"), stderr=subprocess.STDOUT)
 
     def stop(self):
         self.process.kill()

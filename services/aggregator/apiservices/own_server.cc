@@ -34,7 +34,8 @@ std::shared_ptr<endpoint::GroupServer> NewApiServiceServer(storage::StorePtr sto
 
   endpoint::GroupServerOptions options;
   options.environment.meta_schema = &schema::Builtin();
-  options.environment.authorize_create = service::CreateAuthorizer(std::move(auth));
+  options.environment.authorize_create = service::CreateAuthorizer(auth);
+  options.environment.authorize_unsafe_delete = service::UnsafeDeleteAuthorizer(std::move(auth));
   options.paths["/openapi/v2"] = [described](rpc::Request) { return AnswerWith(schema::OpenApiV2(described, schema::Builtin())); };
   options.paths["/openapi/v3/apis/" + version.ToString()] = [described, version](rpc::Request) {
     return AnswerWith(schema::OpenApiV3(version, described, schema::Builtin()));

@@ -84,6 +84,9 @@ std::vector<std::string> ValidateTogether(const CommandLine& flags) {
   if (const std::string backend = flags.Value("storage-backend"); !backend.empty() && backend != "etcd3") {
     errors.push_back(fmt::format("--storage-backend invalid, allowed values: etcd3. If not specified, it will default to 'etcd3', got {}", backend));
   }
+  if (flags.Value("encryption-provider-config-automatic-reload") == "true" && flags.Value("encryption-provider-config").empty()) {
+    errors.push_back("--encryption-provider-config-automatic-reload must be set with --encryption-provider-config");
+  }
   if (const int port = std::atoi(flags.Value("secure-port").c_str()); port < 1 || port > 65535) {
     errors.push_back(fmt::format("--secure-port {} must be between 1 and 65535, inclusive. It cannot be turned off with 0", port));
   }

@@ -1,13 +1,14 @@
-#include "services/core-api/health.h"
+#include "lib/stores/etcd_health.h"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <fmt/format.h>
 
 #include <mutex>
 
 #include "lib/base/wakeup.h"
 
-namespace apimesh::core_api {
+namespace apimesh::stores {
 namespace {
 
 constexpr std::chrono::seconds kInterval{2}, kTimeout{2};
@@ -44,13 +45,11 @@ Task<> Probe(std::shared_ptr<EtcdProbe> probe, std::shared_ptr<etcd::Client> cli
   }
 }
 
-}  // namespace
-
-void AddEtcdChecks(service::Runtime& runtime, std::shared_ptr<etcd::Client> client) {
+void AddChecks(service::Runtime& runtime, std::shared_ptr<etcd::Client> client, const std::string& name, const std::string& readiness_name) {
   const auto probe = std::make_shared<EtcdProbe>();
   const auto check = [probe] { return probe->Problem(); };
-  runtime.Health().Add("etcd", check);
-  runtime.Health().Add("etcd-readiness", check, service::HealthChecks::kReadyz);
+  runtime.Health().Add(name, check);
+  runtime.Health().Add(readiness_name, check, service::HealthChecks::kReadyz);
   boost::asio::co_spawn(runtime.Executor(), Probe(probe, std::move(client)), boost::asio::detached);
   runtime.OnStop([probe] {
     const std::lock_guard lock(probe->mutex);
@@ -59,20 +58,13 @@ void AddEtcdChecks(service::Runtime& runtime, std::shared_ptr<etcd::Client> clie
   });
 }
 
-void AddInformerSync(service::HealthChecks& health, const std::vector<endpoint::ServedVersion>& versions) {
-  std::vector<storage::StorePtr> stores;
-  for (const endpoint::ServedVersion& version : versions) {
-    for (const endpoint::ServedResourcePtr& served : version.resources) {
-      if (served->store) stores.push_back(served->store);
-    }
+}  // namespace
+
+void AddEtcdChecks(service::Runtime& runtime, const Stores& stores) {
+  AddChecks(runtime, stores.client, "etcd", "etcd-readiness");
+  for (std::size_t i = 0; i < stores.overridden.size(); ++i) {
+    AddChecks(runtime, stores.overridden[i], fmt::format("etcd-override-{}", i), fmt::format("etcd-override-readiness-{}", i));
   }
-  const auto synced = [stores = std::move(stores)] {
-    for (const storage::StorePtr& store : stores) {
-      if (const meta::Result<> ready = store->Ready(); !ready) return ready.error().Message();
-    }
-    return std::string();
-  };
-  health.Add("informer-sync", synced, service::HealthChecks::kReadyz);
 }
 
-}  // namespace apimesh::core_api
+}  // namespace apimesh::stores

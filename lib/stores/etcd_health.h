@@ -1,0 +1,12 @@
+#pragma once
+
+#include "lib/service/runtime.h"
+#include "lib/stores/stores.h"
+
+namespace apimesh::stores {
+
+/// "etcd" and "etcd-readiness": whether etcd answers, asked every two seconds. The same as "etcd-override-N" and
+/// "etcd-override-readiness-N" for those of --etcd-servers-overrides.
+void AddEtcdChecks(service::Runtime& runtime, const Stores& stores);
+
+}  // namespace apimesh::stores

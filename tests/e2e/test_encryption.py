@@ -1,0 +1,274 @@
+"""Encryption at rest: what etcd holds, key rotation, broken values, KMS v2, and the real kube-apiserver on the same data."""
+import base64
+import os
+import shutil
+import signal
+import subprocess
+
+import pytest
+
+import mesh
+from raw_etcd import RawEtcd
+
+REFERENCE = os.environ.get("APIMESH_REFERENCE") or shutil.which("kube-apiserver-reference", path=f"{mesh.ROOT}/.venv/bin")
+needs_reference = pytest.mark.skipif(REFERENCE is None, reason="no real kube-apiserver v1.36: set APIMESH_REFERENCE, or run ./apimesh bench once, which builds one")
+SECRETS = "/api/v1/namespaces/default/secrets"
+KEYS = {"k1": "0123456789abcdef0123456789abcdef", "k2": "fedcba9876543210fedcba9876543210"}
+
+
+def keys(*names):
+    return "{keys: [" + ", ".join(f"{{name: {name}, secret: {base64.b64encode(KEYS[name].encode()).decode()}}}" for name in names) + "]}"
+
+
+def configuration(*providers, resources="secrets"):
+    return ("apiVersion: apiserver.config.k8s.io/v1\nkind: EncryptionConfiguration\nresources:\n"
+            f"- resources: ['{resources}']\n  providers: [{', '.join('{' + provider + '}' for provider in providers)}]\n")
+
+
+def replace(path, text):
+    new = path.with_suffix(".new")
+    new.write_text(text)
+    new.rename(path)
+
+
+def secret(name, value="plain as day"):
+    return {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name}, "stringData": {"key": value}}
+
+
+def create(server, name, value="plain as day"):
+    made = server.client("POST", SECRETS, secret(name, value))
+    assert made.code == 201, made.body
+    return made.json()
+
+
+def value_of(server, name):
+    got = server.client.get(f"{SECRETS}/{name}")
+    assert got.code == 200, got.body
+    return base64.b64decode(got.json()["data"]["key"]).decode()
+
+
+class World:
+    """An etcd, a configuration file, and servers on both."""
+
+    def __init__(self, folder, etcd_path):
+        self.folder, self.file, self.servers = folder, folder / "encryption.yaml", []
+        self.etcd = mesh.Store(folder / "etcd", binary=etcd_path)
+        self.raw = RawEtcd(self.etcd.url)
+
+    def start(self, *extra, name="ours", binary=None):
+        server = mesh.KubeApiserver(self.folder / name, self.etcd.url, f"--encryption-provider-config={self.file}", *extra, binary=binary)
+        self.servers.append(server.start())
+        return server
+
+    def stored(self, name):
+        return self.raw.get(f"/registry/secrets/default/{name}")
+
+    def stop(self):
+        for server in self.servers:
+            server.stop(signal.SIGKILL if server.process.poll() is None and "reference" in str(server.folder) else signal.SIGTERM)
+        self.etcd.stop()
+
+
+@pytest.fixture
+def world(tmp_path, etcd_path):
+    world = World(tmp_path, etcd_path)
+    yield world
+    world.stop()
+
+
+@pytest.mark.parametrize("provider", ["aescbc", "aesgcm", "secretbox"])
+def test_etcd_holds_no_plain_text(world, provider):
+    world.file.write_text(configuration(f"{provider}: {keys('k1')}", "identity: {}"))
+    server = world.start()
+    create(server, "sealed")
+    stored = world.stored("sealed")
+    assert stored.startswith(f"k8s:enc:{provider}:v1:k1:".encode()) and b"plain" not in stored and b"sealed" not in stored
+    assert value_of(server, "sealed") == "plain as day"
+    server.client("POST", "/api/v1/namespaces/default/configmaps", {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "open"}})
+    assert world.raw.get("/registry/configmaps/default/open").startswith(b"{"), "only secrets are to be encrypted"
+
+
+def test_everything_is_sealed_by_a_wildcard(world):
+    """Objects of all three servers: built-in kinds, definitions and custom resources, APIServices."""
+    world.file.write_text(configuration(f"secretbox: {keys('k1')}", resources="*.*"))
+    server = world.start()
+    crd = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "foos.example.com"},
+           "spec": {"group": "example.com", "scope": "Namespaced", "names": {"plural": "foos", "kind": "Foo"},
+                    "versions": [{"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}}]}}
+    assert server.client("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", crd).code == 201
+    foos = "/apis/example.com/v1/namespaces/default/foos"
+    mesh.wait_until(lambda: server.client.answers(foos), 10, "the custom resource is served")
+    assert server.client("POST", foos, {"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "a"}, "text": "plain"}).code == 201
+    create(server, "a")
+    pairs = world.raw.pairs("/registry/")
+    for key in ("/registry/secrets/default/a", "/registry/example.com/foos/default/a", "/registry/apiextensions.k8s.io/customresourcedefinitions/foos.example.com",
+                "/registry/apiregistration.k8s.io/apiservices/v1.example.com"):
+        assert pairs[key].startswith(b"k8s:enc:secretbox:v1:k1:"), key
+    assert not [key for key, value in pairs.items() if value and not value.startswith(b"k8s:enc:")]
+    server.stop()
+    again = world.start(name="again")  # reads all of it back
+    assert value_of(again, "a") == "plain as day" and again.client.get(f"{foos}/a").json()["text"] == "plain"
+
+
+def test_keys_are_rotated_without_a_restart(world):
+    world.file.write_text(configuration(f"aesgcm: {keys('k1')}"))
+    server = world.start("--encryption-provider-config-automatic-reload=true")
+    create(server, "old")
+    replace(world.file, configuration(f"aesgcm: {keys('k2', 'k1')}"))
+
+    def new_key():
+        server.client("DELETE", f"{SECRETS}/probe")
+        create(server, "probe")
+        return world.stored("probe").startswith(b"k8s:enc:aesgcm:v1:k2:")
+
+    mesh.wait_until(new_key, 30, "writes use the new key")
+    assert world.stored("old").startswith(b"k8s:enc:aesgcm:v1:k1:") and value_of(server, "old") == "plain as day"
+    # What everyone does after a rotation: write all secrets again, unchanged.
+    assert server.client("PUT", f"{SECRETS}/old", server.client.get(f"{SECRETS}/old").json()).code == 200
+    assert world.stored("old").startswith(b"k8s:enc:aesgcm:v1:k2:")
+    # A file that is broken, or names no key, changes nothing.
+    replace(world.file, configuration("aesgcm: {keys: []}"))
+    mesh.wait_until(lambda: "error processing encryption config" in server.log.read_text(), 30, "the log says that the file is wrong")
+    assert value_of(server, "old") == "plain as day" and new_key()
+    ready = server.client.get("/readyz?verbose").body
+    assert "[+]kms-providers ok" in ready and "[+]poststarthook/start-encryption-provider-config-automatic-reload ok" in ready
+
+
+@pytest.mark.parametrize("text, complaint", [
+    ("resources: [", "error decoding encryption provider configuration file"),
+    ("", "is empty"),
+    (configuration("aesgcm: {keys: [{name: k, secret: YWJj}]}"), "secret is not of the expected length"),
+    (configuration("rot13: {}"), "rot13"),
+])
+def test_a_wrong_file_ends_the_start(world, text, complaint):
+    world.file.write_text(text)
+    server = mesh.KubeApiserver(world.folder / "refused", world.etcd.url, f"--encryption-provider-config={world.file}").start(wait=False)
+    assert server.process.wait(20) == 1
+    assert complaint in server.log.read_text(), server.log.read_text()[-2000:]
+
+
+def test_reload_needs_a_file(world):
+    server = mesh.KubeApiserver(world.folder / "refused", world.etcd.url, "--encryption-provider-config-automatic-reload=true").start(wait=False)
+    assert server.process.wait(20) == 1
+    assert "--encryption-provider-config-automatic-reload must be set with --encryption-provider-config" in server.log.read_text()
+
+
+def test_a_flipped_bit(world):
+    world.file.write_text(configuration(f"aesgcm: {keys('k1')}"))
+    server = world.start()
+    for name in ("broken", "whole"):
+        create(server, name)
+    key = "/registry/secrets/default/broken"
+    stored = world.raw.get(key)
+    world.raw.put(key, stored[:-1] + bytes([stored[-1] ^ 1]))
+
+    got = mesh.wait_until(lambda: (answer := server.client.get(f"{SECRETS}/broken")).code != 200 and answer, 10, "the object can't be read")
+    assert got.code == 500 and key in got.json()["message"] and "plain" not in got.body
+    listed = server.client.get(SECRETS)
+    assert listed.code == 200 and [item["metadata"]["name"] for item in listed.json()["items"]] == ["whole"]
+    assert "1 stored object(s) can't be read and are missing in this list: default/broken" in listed.headers["Warning"]
+    assert server.client.get("/api/v1/namespaces/kube-system/secrets").headers["Warning"] is None, "nothing is missing there"
+
+    # Only who may do so deletes it unseen, and only by saying so.
+    assert server.client("DELETE", f"{SECRETS}/broken").code == 500
+    unsafe = "?ignoreStoreReadErrorWithClusterBreakingPotential=true"
+    role = {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "deleter"},
+            "rules": [{"apiGroups": [""], "resources": ["secrets"], "verbs": ["delete"]}]}
+    binding = {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "deleter"},
+               "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "deleter"}, "subjects": [{"kind": "User", "name": "someone"}]}
+    for kind, thing in (("clusterroles", role), ("clusterrolebindings", binding)):
+        assert server.client("POST", f"/apis/rbac.authorization.k8s.io/v1/{kind}", thing).code == 201
+    someone = {"Impersonate-User": "someone"}
+    mesh.wait_until(lambda: server.client("DELETE", f"{SECRETS}/nothing", headers=someone).code == 404, 10, "someone may delete secrets")
+    refused = server.client("DELETE", f"{SECRETS}/broken{unsafe}", headers=someone)
+    assert refused.code == 403 and 'secrets "broken" is forbidden: not permitted to do "unsafe-delete-ignore-read-errors"' in refused.json()["message"]
+    role["rules"][0]["verbs"].append("unsafe-delete-ignore-read-errors")
+    assert server.client("PUT", "/apis/rbac.authorization.k8s.io/v1/clusterroles/deleter", role).code == 200
+    mesh.wait_until(lambda: server.client("DELETE", f"{SECRETS}/nothing{unsafe}", headers=someone).code == 404, 10, "someone may do that as well")
+
+    wrong = server.client("DELETE", f"{SECRETS}/broken{unsafe}&gracePeriodSeconds=0", headers=someone)
+    assert wrong.code == 422 and "cannot be set together with .gracePeriodSeconds" in wrong.json()["message"]
+    assert server.client("DELETE", f"{SECRETS}{unsafe}").code == 422, "not for collections"
+    readable = server.client("DELETE", f"{SECRETS}/whole{unsafe}", headers=someone)
+    assert readable.code == 422 and "is exclusively used to delete corrupt object(s)" in readable.json()["message"]
+    assert server.client("DELETE", f"{SECRETS}/whole{unsafe}&dryRun=All", headers=someone).code == 422
+    assert server.client("DELETE", f"{SECRETS}/broken{unsafe}&dryRun=All", headers=someone).code == 200 and world.raw.get(key)
+    gone = server.client("DELETE", f"{SECRETS}/broken{unsafe}", headers=someone)
+    assert gone.code == 200 and gone.json()["status"] == "Success", gone.body
+    assert world.raw.get(key) is None and server.client.get(f"{SECRETS}/broken").code == 404
+    assert server.client.get(SECRETS).headers["Warning"] is None
+
+
+@needs_reference
+@pytest.mark.parametrize("provider", ["aescbc", "aesgcm", "secretbox"])
+def test_kube_apiserver_reads_ours_and_we_read_its(world, provider):
+    world.file.write_text(configuration(f"{provider}: {keys('k1')}"))
+    ours, theirs = world.start(), world.start(name="reference", binary=REFERENCE)
+    create(ours, "by-us", "from apimesh")
+    create(theirs, "by-them", "from kube-apiserver")
+    prefix = f"k8s:enc:{provider}:v1:k1:".encode()
+    assert world.stored("by-us").startswith(prefix) and world.stored("by-them").startswith(prefix)
+    assert value_of(theirs, "by-us") == "from apimesh" and value_of(ours, "by-them") == "from kube-apiserver"
+    for server, name in ((ours, "by-them"), (theirs, "by-us")):  # and may change each other's
+        assert server.client("PATCH", f"{SECRETS}/{name}", {"stringData": {"key": "changed"}}, headers={"Content-Type": "application/merge-patch+json"}).code == 200
+    assert value_of(theirs, "by-them") == value_of(ours, "by-us") == "changed"
+
+
+class KmsPlugin:
+    def __init__(self, folder):
+        self.socket, self.key_file = folder / "kms.sock", folder / "kms.key"
+        self.key_file.write_text("first-key")
+        self.process = None
+
+    def start(self):
+        self.socket.unlink(missing_ok=True)
+        self.process = subprocess.Popen([mesh.BIN / "test-kms-plugin", self.socket, self.key_file])
+        mesh.wait_until(self.socket.exists, 10, "the plugin listens")
+
+    def stop(self):
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+
+
+@pytest.fixture
+def plugin(tmp_path_factory):
+    plugin = KmsPlugin(tmp_path_factory.mktemp("kms"))
+    plugin.start()
+    yield plugin
+    plugin.stop()
+
+
+def kms(plugin):
+    return configuration(f"kms: {{apiVersion: v2, name: p, endpoint: 'unix://{plugin.socket}', timeout: 1s}}")
+
+
+def test_kms_keys_and_health(world, plugin):
+    world.file.write_text(kms(plugin))
+    server = world.start()
+    create(server, "sealed")
+    stored = world.stored("sealed")
+    assert stored.startswith(b"k8s:enc:kms:v2:p:") and b"plain" not in stored
+    assert server.client.answers("/readyz/kms-provider-0") and server.client.answers("/healthz/kms-provider-0")
+    assert server.client.get("/livez/kms-provider-0").code == 404, "a restart would not bring a plugin back"
+    # Another server of the mesh fetches the seed from the plugin; without the plugin it waits and is not ready.
+    server.stop()
+    plugin.stop()
+    again = mesh.KubeApiserver(world.folder / "again", world.etcd.url, f"--encryption-provider-config={world.file}").start(wait=False)
+    world.servers.append(again)
+    mesh.wait_until(lambda: again.client.answers("/livez"), 20, "it runs")
+    assert again.client.get("/readyz/kms-provider-0").code == 500 and again.client.get("/readyz").code == 500
+    plugin.start()
+    mesh.wait_until(lambda: again.client.answers("/readyz"), 30, "it is ready once the plugin is back")
+    assert value_of(again, "sealed") == "plain as day"
+
+
+@needs_reference
+def test_kms_with_kube_apiserver(world, plugin):
+    world.file.write_text(kms(plugin))
+    ours, theirs = world.start(), world.start(name="reference", binary=REFERENCE)
+    create(ours, "by-us", "from apimesh")
+    create(theirs, "by-them", "from kube-apiserver")
+    assert world.stored("by-us").startswith(b"k8s:enc:kms:v2:p:") and world.stored("by-them").startswith(b"k8s:enc:kms:v2:p:")
+    assert value_of(theirs, "by-us") == "from apimesh" and value_of(ours, "by-them") == "from kube-apiserver"
+    assert theirs.client.answers("/healthz/kms-provider-0")
