@@ -1,0 +1,207 @@
+"""The data path seen from outside: leases, compaction, large values, a restored etcd, slow readers and slow watchers."""
+import base64
+import json
+import shutil
+import socket
+import time
+import urllib.error
+
+import pytest
+
+import mesh
+from raw_etcd import RawEtcd
+from watching import Watch
+
+CONFIG_MAPS, EVENTS = "/api/v1/namespaces/default/configmaps", "/api/v1/namespaces/default/events"
+
+
+def config_map(name, **data):
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": "default"}, "data": data}
+
+
+@pytest.fixture
+def etcd(tmp_path, etcd_path):
+    store = mesh.Store(tmp_path / "etcd", binary=etcd_path)
+    yield store
+    store.stop()
+
+
+def started(request, folder, etcd, *extra):
+    server = mesh.KubeApiserver(folder, etcd.url, *extra).start()
+    request.addfinalizer(server.stop)
+    return server
+
+
+def test_events_end_by_themselves_and_share_leases(request, tmp_path, etcd):
+    server, raw = started(request, tmp_path / "server", etcd, "--event-ttl=20s"), RawEtcd(etcd.url)
+    watch = Watch(server.client, EVENTS)
+    began = time.monotonic()
+    for i in range(60):
+        event = {"apiVersion": "v1", "kind": "Event", "metadata": {"name": f"e{i}"}, "involvedObject": {"kind": "Pod", "name": "p", "namespace": "default"}}
+        assert server.client("POST", EVENTS, event).code == 201
+    took = time.monotonic() - began
+    leases = {raw.entry(f"/registry/events/default/e{i}")["lease"] for i in range(60)}
+    # A lease is shared for a twentieth of the lifetime: one second here.
+    assert "0" not in leases and len(leases) <= took + 2
+    alive = raw.call("lease/timetolive", ID=leases.pop())
+    assert int(alive["grantedTTL"]) == 21
+    mesh.wait_until(lambda: not raw.pairs("/registry/events/"), 40, "etcd has forgotten them")
+    mesh.wait_until(lambda: all(watch.types(f"e{i}") == ["ADDED", "DELETED"] for i in range(60)), 10, "the watch tells their end")
+    assert server.client.get(EVENTS).json()["items"] == []
+    watch.close()
+
+
+def test_compaction_happens_once_among_replicas(request, tmp_path, etcd):
+    """Six processes on one etcd: one compaction an interval, not six."""
+    raw = RawEtcd(etcd.url)
+    servers = [started(request, tmp_path / name, etcd, "--etcd-compaction-interval=2s") for name in ("a", "b")]
+    mesh.wait_until(lambda: raw.entry("compact_rev_key"), 15, "somebody compacts")
+    began, first = time.monotonic(), int(raw.entry("compact_rev_key")["version"])
+    old = raw.revision()
+    for i in range(40):
+        assert servers[i % 2].client("PUT" if i else "POST", CONFIG_MAPS + ("/c" if i else ""), config_map("c", n=str(i))).code in (200, 201)
+        time.sleep(0.25)
+    intervals = (time.monotonic() - began) / 2
+    times = int(raw.entry("compact_rev_key")["version"]) - first
+    assert 2 <= times <= intervals + 1, f"{times} compactions in {intervals:.1f} intervals"
+    with pytest.raises(urllib.error.HTTPError) as gone:
+        raw.call("kv/range", key=base64.b64encode(b"a").decode(), revision=str(old))
+    assert "compacted" in gone.value.read().decode()
+    for server in servers:  # whoever serves: an old revision is told to be old, the newest is served
+        expired = server.client.get(f"{CONFIG_MAPS}?resourceVersion={old}&resourceVersionMatch=Exact")
+        assert expired.code == 410 or [item["metadata"]["name"] for item in expired.json()["items"]] != ["c"]
+        assert server.client.get(f"{CONFIG_MAPS}/c").json()["data"] == {"n": "39"}
+
+
+def test_no_compaction_if_not_wanted(request, tmp_path, etcd):
+    started(request, tmp_path / "server", etcd, "--etcd-compaction-interval=0s")
+    time.sleep(3)
+    assert RawEtcd(etcd.url).entry("compact_rev_key") is None
+
+
+def test_values_beyond_etcds_limit_are_refused_and_large_ones_can_be_deleted(request, tmp_path, etcd):
+    server, raw = started(request, tmp_path / "server", etcd), RawEtcd(etcd.url)
+    crd = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "foos.example.com"},
+           "spec": {"group": "example.com", "scope": "Namespaced", "names": {"plural": "foos", "kind": "Foo"},
+                    "versions": [{"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}}]}}
+    assert server.client("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", crd).code == 201
+    foos = "/apis/example.com/v1/namespaces/default/foos"
+    mesh.wait_until(lambda: server.client.answers(foos), 10, "the custom resource is served")
+
+    def foo(size):
+        return {"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "large", "finalizers": ["example.com/hold"]}, "text": "x" * size}
+
+    limit = 1536 * 1024  # what etcd takes by default
+    for size in (limit + 1000, 2 * limit - 1000):
+        refused = server.client("POST", foos, foo(size))
+        assert refused.code == 413 and "request is too large" in refused.json()["message"], refused.body[:300]
+        assert server.client.get(f"{foos}/large").code == 404
+    # The largest that goes in at all, to a few bytes.
+    low, high = limit - 4000, limit
+    while high - low > 4:
+        size = (low + high) // 2
+        made = server.client("POST", foos, foo(size))
+        assert made.code in (201, 413), made.body[:300]
+        low, high = (size, high) if made.code == 201 else (low, size)
+        if made.code == 201:
+            assert server.client("PATCH", f"{foos}/large", [{"op": "remove", "path": "/text"}], headers={"Content-Type": "application/json-patch+json"}).code == 200
+            server.client("DELETE", f"{foos}/large")
+            server.client("PATCH", f"{foos}/large", {"metadata": {"finalizers": None}}, headers={"Content-Type": "application/merge-patch+json"})
+            assert server.client.get(f"{foos}/large").code == 404
+    assert server.client("POST", foos, foo(low)).code == 201
+    # Being deleted makes it larger by its deletionTimestamp; that must not hold it for ever.
+    marked = server.client("DELETE", f"{foos}/large")
+    assert marked.code == 200, marked.body[:300]
+    now = server.client.get(f"{foos}/large").json()["metadata"]
+    assert now["deletionTimestamp"] and now["finalizers"] == ["example.com/hold"]
+    last = server.client("PATCH", f"{foos}/large", {"metadata": {"finalizers": None}}, headers={"Content-Type": "application/merge-patch+json"})
+    assert last.code == 200, last.body[:300]
+    assert raw.get("/registry/example.com/foos/default/large") is None
+
+
+def test_an_etcd_that_went_back_in_time_is_noticed(request, tmp_path, etcd):
+    server = started(request, tmp_path / "server", etcd)
+    server.client("POST", CONFIG_MAPS, config_map("before"))
+    etcd.stop()
+    shutil.copytree(etcd.folder, tmp_path / "backup")
+    etcd.start()
+    mesh.wait_until(lambda: server.client.answers("/readyz"), 30, "ready again after a mere restart")
+    for i in range(20):
+        mesh.wait_until(lambda: server.client("POST", CONFIG_MAPS, config_map(f"after-{i}")).code in (201, 409), 20, "writes go on")
+    newest = server.client.get(CONFIG_MAPS).json()["metadata"]["resourceVersion"]
+    watch = Watch(server.client, f"{CONFIG_MAPS}?resourceVersion={newest}")
+    etcd.stop()
+    shutil.rmtree(etcd.folder)
+    shutil.copytree(tmp_path / "backup", etcd.folder)
+    etcd.start()
+
+    mesh.wait_until(lambda: watch.over, 40, "the watch ends")
+    assert watch.events and watch.events[-1][0] == "ERROR" and watch.events[-1][1]["code"] == 410, watch.events
+    mesh.wait_until(lambda: server.client.answers("/readyz"), 30, "ready on the old state")
+    assert [item["metadata"]["name"] for item in server.client.get(CONFIG_MAPS).json()["items"] if item["metadata"]["name"] != "kube-root-ca.crt"] == ["before"]
+    assert server.client.get(f"{CONFIG_MAPS}/after-3").code == 404
+    again = Watch(server.client, f"{CONFIG_MAPS}?resourceVersion={newest}")
+    mesh.wait_until(lambda: again.over, 20, "a watch from the lost future ends")
+    assert again.events[-1][0] == "ERROR" and again.events[-1][1]["code"] == 410
+    assert "it was restored. All watches of it end with 410" in server.log.read_text()
+    assert server.client("POST", CONFIG_MAPS, config_map("after")).code == 201
+
+
+def raw_request(server, path, buffer=4096):
+    """A socket that has asked and not yet read, with a small buffer."""
+    plain = socket.socket()
+    plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
+    plain.connect(("127.0.0.1", server.port))
+    secure = server.client.context.wrap_socket(plain)
+    secure.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {mesh.ADMIN_TOKEN}\r\n\r\n".encode())
+    return secure
+
+
+def test_slow_readers_of_a_large_list_hold_a_piece_each(request, tmp_path, etcd):
+    """30 MB of objects read at a kilobyte a second: what a reader costs is what is in flight to it, 2 MB, not the list."""
+    objects, text = 5000, "x" * 6000
+    RawEtcd(etcd.url).put_all((f"/registry/configmaps/default/c{i:05}", json.dumps(config_map(f"c{i:05}", text=text))) for i in range(objects))
+    server = started(request, tmp_path / "server", etcd)
+    assert len(server.client.get(CONFIG_MAPS, timeout=60).json()["items"]) >= objects
+    slow, most = [], {}
+    for readers in (8, 24):  # the first ones also bring back pages that the start has given away, so the others are what counts
+        slow += [raw_request(server, CONFIG_MAPS) for _ in range(readers - len(slow))]
+        for _ in range(4):
+            assert all(len(reader.recv(1024)) > 0 for reader in slow)
+            time.sleep(1)
+        most[readers] = server.memory_kilobytes("Pss") / 1024
+    each = (most[24] - most[8]) / 16
+    assert each <= 2.5, f"{each:.2f} MB for a reader"  # 2 MB in flight, and the buffers of its connection
+    assert server.client("DELETE", f"{CONFIG_MAPS}/c04999").code == 200  # held by nobody: the readers have their snapshots
+    for reader in slow:
+        reader.close()
+    assert server.client.get(f"{CONFIG_MAPS}/c00000").code == 200
+
+
+def test_a_slow_watcher_is_closed_and_can_resume(request, tmp_path, etcd):
+    server = started(request, tmp_path / "server", etcd)
+    first = server.client("POST", CONFIG_MAPS, config_map("big", n="0")).json()["metadata"]["resourceVersion"]
+    slow = raw_request(server, f"{CONFIG_MAPS}?watch=true&resourceVersion={first}")
+    head = slow.recv(64)
+    assert head.startswith(b"HTTP/1.1 200")
+    before = server.memory_kilobytes("Pss")
+    filler, count = "x" * 100_000, 600  # 60 MB of events, more than any window and buffer
+    for i in range(1, count + 1):
+        assert server.client("PUT", f"{CONFIG_MAPS}/big", config_map("big", n=str(i), filler=filler)).code == 200
+    grown = (server.memory_kilobytes("Pss") - before) / 1024
+    assert grown < 48, f"a watcher that does not read costs {grown:.0f} MB"  # the window itself is 16 MB of JSON, and its encodings
+    # What it can still read are whole events in order; then the end, from where it goes on.
+    text = b""
+    slow.settimeout(30)
+    while not text.endswith(b"\r\n0\r\n\r\n"):  # the last chunk: the watch is over, the connection lives on
+        piece = slow.recv(1 << 20)
+        assert piece, "the connection was cut instead of the watch ended"
+        text += piece
+    events = [json.loads(line) for line in text.replace(b"\r\n", b"\n").split(b"\n") if line.startswith(b'{"type"') and line.endswith(b"}")]
+    seen = [int(event["object"]["data"]["n"]) for event in events if event["type"] == "MODIFIED"]
+    assert seen == list(range(1, len(seen) + 1)) and len(seen) < count, f"{len(seen)} of {count}"
+    resume = events[-1]["object"]["metadata"]["resourceVersion"] if events else first
+    watch = Watch(server.client, f"{CONFIG_MAPS}?resourceVersion={resume}")
+    mesh.wait_until(lambda: len(watch.events) >= count - len(seen), 60, "the rest")
+    assert [int(thing["data"]["n"]) for _, thing in watch.events] == list(range(len(seen) + 1, count + 1)), "none lost, none doubled"
+    watch.close()
