@@ -137,6 +137,7 @@ const Case kDocuments[] = {
     {"claims.nothing == null", "true"},
     {"claims.?missing.orValue('none')", "\"none\""},
     {"claims.?nested.?a.?b.orValue('none')", "\"deep\""},
+    {"claims.?nested.a.b.orValue('none')", "\"deep\""},
     {"claims.?missing.hasValue()", "false"},
     {"claims[?'sub'].orValue('x')", "\"jane\""},
     {"[?claims.?missing, ?claims.?sub]", "[\"jane\"]"},
@@ -167,6 +168,9 @@ const Case kMistakes[] = {
     {"!1", "compile: ERROR: <input>:1:1: found no matching overload for '!_' applied to '(int)'"},
     {"1 && true", "compile: ERROR: <input>:1:3: found no matching overload for '_&&_' applied to '(int, bool)'"},
     {"'a'.matches('(')", "compile: ERROR: <input>:1:13: invalid matches argument"},
+    {"'a'.matches()", "compile: ERROR: <input>:1:12: found no matching overload for 'matches' applied to 'string.()'"},
+    {"user.?username.orValue()",
+     "compile: ERROR: <input>:1:23: found no matching overload for 'orValue' applied to 'optional_type(string).()'"},
     {"has(claims)", "compile: ERROR: <input>:1:5: invalid argument to has() macro"},
     {"5.all(x, true)",
      "compile: ERROR: <input>:1:6: expression of type 'int' cannot be range of a comprehension (must be list, map, or "

@@ -118,7 +118,7 @@ class Checker {
   Type Select(Node& node) {
     Type target = Visit(*node.children[0]);
     const bool through = target.kind == Kind::kOptional;
-    if (through && target.element) target = *target.element;
+    if (through && target.element) target = Type(*target.element);  // a copy: the element goes with the target it replaces
     Type field;
     if (target.kind == Kind::kObject) {
       const auto found = target.fields->find(node.name);
@@ -161,6 +161,7 @@ class Checker {
     if (types.size() < function->min_arguments || types.size() > function->max_arguments ||
         (types.size() == 2 && !OperatorFits(node.name, types[0], types[1]))) {
       NoOverloadFor(node, SpelledOut(node.name), types);
+      return Type();
     }
     if (node.name == "_[_]") return types[0].element && types[0].kind != Kind::kOptional ? *types[0].element : Type();
     if (node.name == "!_" && types[0].kind != Kind::kBool && !IsDyn(types[0])) NoOverloadFor(node, "!_", types);
@@ -190,8 +191,10 @@ class Checker {
     }
     const bool wrong_target = types[0].kind == Kind::kBool || types[0].kind == Kind::kNull ||
                               types[0].kind == Kind::kDouble || types[0].kind == Kind::kInt;
-    if (types.size() < function->min_arguments || types.size() > function->max_arguments || wrong_target)
+    if (types.size() < function->min_arguments || types.size() > function->max_arguments || wrong_target) {
       NoOverloadFor(node, node.name, types, true);
+      return Type();
+    }
     if (node.name == "matches" && node.children[1]->literal.Is(Value::Kind::kString)) {
       auto pattern = std::make_shared<const re2::RE2>(node.children[1]->literal.AsString(), re2::RE2::Quiet);
       if (!pattern->ok()) Fail(*node.children[1], "invalid matches argument");
