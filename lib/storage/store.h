@@ -110,7 +110,8 @@ struct WatchOptions {
   /// true: the present state first, then a bookmark that says where it ends. false: no present state, even for "".
   std::optional<bool> send_initial_events;
   bool allow_bookmarks = false;
-  /// The end of the present state, or where the watch begins without it, is told by a bookmark with initial_events_end.
+  /// The end of the present state or, without it, the first moment when nothing is left to send, is told by a bookmark
+  /// with initial_events_end.
   bool tell_initial_end = false;
   meta::LabelSelector labels;
   meta::FieldSelector fields;

@@ -95,12 +95,16 @@ class Watcher final : public storage::Watcher {
   storage::WatchOptions options;
   std::size_t position = 0;
   std::vector<Event> first;
+  bool tell_place = false;
 
   Task<std::vector<Event>> Next() override {
     if (!first.empty()) co_return std::move(first);
     while (!stopped_) {
       std::vector<Event> events;
       for (; position < state->log.size(); ++position) Append(state->log[position], events);
+      if (events.empty() && std::exchange(tell_place, false)) {
+        events.push_back({Event::Type::kBookmark, nullptr, state->revision, true, {}});
+      }
       if (!events.empty()) co_return events;
       asio::steady_timer timer(co_await asio::this_coro::executor, asio::steady_timer::time_point::max());
       const auto place = state->waiting.insert(state->waiting.end(), &timer);
@@ -186,12 +190,14 @@ Task<meta::Result<std::unique_ptr<storage::Watcher>>> FakeStore::Watch(meta::Req
   watcher->state = state_;
   watcher->position = state_->log.size();
   const bool from_now = options.resource_version.empty() || options.resource_version == "0";
-  if (options.send_initial_events.value_or(from_now)) {
+  const bool initial = options.send_initial_events.value_or(from_now);
+  watcher->tell_place = !initial && options.tell_initial_end;
+  if (initial) {
     for (const auto& [key, entry] : state_->objects) {
       if (!Selected(*entry, options.ns, options.labels, options.fields)) continue;
       watcher->first.push_back({Event::Type::kAdded, entry, entry->ModRevision(), false, {}});
     }
-    if (options.send_initial_events.value_or(false) && options.allow_bookmarks) {
+    if (options.tell_initial_end || (options.send_initial_events.value_or(false) && options.allow_bookmarks)) {
       watcher->first.push_back({Event::Type::kBookmark, nullptr, state_->revision, true, {}});
     }
   } else if (!from_now) {

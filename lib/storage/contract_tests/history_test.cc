@@ -238,6 +238,20 @@ class Truth {
   std::map<std::string, std::vector<Seen>> by_key_;
 };
 
+/// Where two stories part, with what came right before and after.
+std::string FirstDifference(const std::vector<Seen>& seen, const std::vector<Seen>& expected) {
+  const auto [one, other] = std::mismatch(seen.begin(), seen.end(), expected.begin(), expected.end());
+  const auto around = [](const std::vector<Seen>& events, std::ptrdiff_t at) {
+    std::string text;
+    for (std::ptrdiff_t i = std::max<std::ptrdiff_t>(at - 3, 0); i < std::ssize(events) && i < at + 4; ++i) {
+      text += fmt::format(" {}{}@{}", events[i].deleted ? "-" : "", events[i].key, events[i].revision);
+    }
+    return text;
+  };
+  const std::ptrdiff_t at = one - seen.begin();
+  return fmt::format("event {} of {}; seen{}; expected{}", at, seen.size(), around(seen, at), around(expected, at));
+}
+
 void Check(History& history) {
   Truth truth(history.truth);
   for (const auto& [key, revision] : history.acknowledged) {
@@ -252,7 +266,8 @@ void Check(History& history) {
     EXPECT_EQ(list.items, truth.StateAt(list.at)) << "not the state at " << list.at;
   }
   for (const WatchRecord& watch : history.watches) {
-    EXPECT_EQ(watch.events, truth.After(watch.from, watch.events.size())) << "watch from " << watch.from;
+    const std::vector<Seen> expected = truth.After(watch.from, watch.events.size());
+    EXPECT_TRUE(watch.events == expected) << "watch from " << watch.from << ": " << FirstDifference(watch.events, expected);
   }
 }
 

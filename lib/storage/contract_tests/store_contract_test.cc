@@ -246,6 +246,29 @@ TEST_P(StoreContract, WatchesInOrder) {
   EXPECT_THAT(Events(*in_namespace, 1), ElementsAre("OVER"));
 }
 
+TEST_P(StoreContract, TellsWhenAWatchHasCaughtUp) {
+  const EntryPtr a = Create("ns", "a", "red");
+  const EntryPtr b = Create("ns", "b", "red");
+  WatchOptions options;
+  options.tell_initial_end = true;
+  options.resource_version = ResourceVersion(a);
+  auto later = Watch(options);
+  EXPECT_THAT(Events(*later, 2), ElementsAre("ADDED ns/b red", "BOOKMARK end"));
+  Create("ns", "c", "red");
+  EXPECT_THAT(Events(*later, 1), ElementsAre("ADDED ns/c red")) << "told once";
+  options.resource_version = "";
+  auto present = Watch(options);
+  EXPECT_THAT(Events(*present, 4), ElementsAre("ADDED ns/a red", "ADDED ns/b red", "ADDED ns/c red", "BOOKMARK end"));
+  options.send_initial_events = false;
+  options.ns = "quiet";
+  options.resource_version = ResourceVersion(b);
+  auto quiet = Watch(options);
+  const std::vector<Event> place = harness_.Await(quiet->Next());
+  ASSERT_EQ(place.size(), 1u);
+  EXPECT_TRUE(place[0].initial_events_end);
+  EXPECT_GE(place[0].revision, b->ModRevision());
+}
+
 TEST_P(StoreContract, SendsBookmarks) {
   WatchOptions options;
   options.resource_version = "0";

@@ -68,12 +68,6 @@ Task<std::vector<Event>> CacheWatcher::Next() {
       if (!events.empty()) co_return events;
       continue;
     }
-    if (std::exchange(start_.tell_place, false)) {
-      std::vector<Event> place;
-      place.push_back(Bookmark(seen_));
-      place.back().initial_events_end = true;
-      co_return place;
-    }
     WatchCache::Pending pending = cache_->Take(generation_, next_, kBatch, filter_);
     if (pending.behind) {
       if (pending.restored) co_return Fail(WatchExpired());
@@ -84,12 +78,20 @@ Task<std::vector<Event>> CacheWatcher::Next() {
       next_ = pending.next;
       std::vector<Event> events;
       for (const CacheEventPtr& event : pending.events) {
-        if (event->revision <= start_.after) continue;  // asked for from a revision that was yet to come
+        if (event->revision <= start_.after) continue;  // the watch was ahead of the cache
         if (auto visible = event->SeenBy(filter_)) events.push_back(std::move(*visible));
       }
       seen_ = std::max(seen_, pending.revision);
       if (!events.empty()) co_return events;
       continue;
+    }
+    if (std::exchange(start_.tell_place, false)) {
+      next_ = cache_->Leave(pending.handle);
+      seen_ = std::max(seen_, pending.revision);
+      std::vector<Event> place;
+      place.push_back(Bookmark(seen_));
+      place.back().initial_events_end = true;
+      co_return place;
     }
     bool woken = true;
     {
@@ -155,6 +157,7 @@ Task<std::vector<Event>> CacheWatcher::NextFromHistory() {
   generation_ = cache_->Generation();
   if (const auto sequence = cache_->SequenceAfter(seen_)) {
     next_ = *sequence;
+    start_.after = seen_;  // etcd may have told us more than the cache has heard
     start_.from_history = false;
     history_ = nullptr;
     co_return std::vector<Event>();

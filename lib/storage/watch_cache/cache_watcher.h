@@ -11,7 +11,7 @@ namespace apimesh::storage {
 struct WatchStart {
   SnapshotPtr initial;          // set: its objects come first
   bool announce_end = false;    // then a bookmark that says so
-  bool tell_place = false;      // without `initial`: the same bookmark, once the watch stands in the window
+  bool tell_place = false;      // without `initial`: the same bookmark, once nothing is left to send
   Revision after = 0;           // events after this revision
   bool expired = false;         // nothing but the error 410
   bool from_history = false;    // `after` has left the window: from etcd itself until the window is reached

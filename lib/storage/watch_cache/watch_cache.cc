@@ -129,8 +129,10 @@ WatchCache::Pending WatchCache::Take(std::uint64_t generation, std::uint64_t nex
     pending.restored = generation < restored_;
     return pending;
   }
-  const std::size_t count = std::min<std::size_t>(end - next, max);
+  std::size_t count = std::min<std::size_t>(end - next, max);
   const auto begin = window_.begin() + (next - first_sequence_);
+  // Never a part of a revision: a watch stands between two.
+  while (count > 0 && count < end - next && (*(begin + count))->revision == (*(begin + count - 1))->revision) ++count;
   pending.events.assign(begin, begin + count);
   pending.next = next + count;
   pending.revision = pending.next == end ? Current()->revision : pending.events.back()->revision;

@@ -1,0 +1,68 @@
+#include "lib/storage/watch_cache/cache_watcher.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "lib/storage/contract_tests/harness.h"
+#include "lib/testing/fake_etcd.h"
+
+namespace apimesh::storage {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr const char* kPrefix = "/registry/example.com/widgets/";
+
+/// A cache that hears of changes only when the test says so, over an etcd that knows them at once.
+class LateCache : public ::testing::Test {
+ protected:
+  Revision Put(const std::string& name) {
+    const auto put = harness_.Await(etcd_->Put(kPrefix + ("ns/" + name), WidgetJson("ns", name, "red"), 0, SteadyTime::max()));
+    return static_cast<Revision>(*put);
+  }
+  CachedEntryPtr Entry(const std::string& name, Revision revision) {
+    return *CachedEntry::FromJson(recipe_, "ns/" + name, revision, WidgetJson("ns", name, "red"));
+  }
+  void Hear(const std::string& name, Revision revision) {
+    std::vector<WatchCache::Change> changes;
+    changes.push_back({"ns/" + name, Entry(name, revision), revision});
+    cache_->Apply(std::move(changes), revision);
+  }
+  std::vector<std::string> Next(Watcher& watcher, std::size_t count) {
+    std::vector<std::string> seen;
+    while (seen.size() < count) {
+      for (const Event& event : harness_.Await(watcher.Next())) {
+        seen.push_back(fmt::format("{}@{}", event.object ? event.object->GetKey().text : "bookmark", event.revision));
+      }
+    }
+    return seen;
+  }
+
+  Harness harness_;
+  std::shared_ptr<testing::FakeEtcd> etcd_ = std::make_shared<testing::FakeEtcd>();
+  std::shared_ptr<const EntryRecipe> recipe_ = std::make_shared<const EntryRecipe>(WidgetConfig());
+  std::shared_ptr<WatchCache> cache_ = std::make_shared<WatchCache>(recipe_, BackendOptions());
+  SharedPtr shared_{new Shared{etcd_, harness_.Context().get_executor(), {}, nullptr, {}, {}, ListSlots(1)}};
+};
+
+TEST_F(LateCache, WhatEtcdToldFirstIsNotToldAgain) {
+  const Revision a = Put("a"), b = Put("b");
+  cache_->Fill({Entry("a", a), Entry("b", b)}, b);
+  const Revision c = Put("c");
+  WatchStart start;
+  start.after = a - 1;  // before the window: from etcd's history, which is ahead of the cache
+  CacheWatcher watcher(shared_, cache_, kPrefix, Filter(), start, false, SteadyTime::max());
+  EXPECT_THAT(Next(watcher, 3), ElementsAre(fmt::format("ns/a@{}", a), fmt::format("ns/b@{}", b), fmt::format("ns/c@{}", c)));
+  // Now it waits for the cache, which is still at b.
+  auto next = boost::asio::co_spawn(harness_.Context(), watcher.Next(), boost::asio::use_future);
+  ASSERT_EQ(next.wait_for(std::chrono::milliseconds(100)), std::future_status::timeout);
+  Hear("c", c);
+  const Revision d = Put("d");
+  Hear("d", d);
+  const std::vector<Event> events = next.get();
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].revision, d);
+}
+
+}  // namespace
+}  // namespace apimesh::storage
