@@ -12,14 +12,50 @@
 #include <cerrno>
 #include <cstring>
 
+#include "lib/http/record_buffer.h"
+
 namespace apimesh::http {
 namespace {
 
 namespace asio = boost::asio;
-constexpr std::size_t kRecordBytes = 16384;  // the largest TLS record
-constexpr std::size_t kMaxPieces = 256;      // of one system call
+constexpr std::size_t kMaxPieces = 256;  // of one system call
 
 bool IsTemporary(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
+
+/// Cuts pieces into the plaintexts of TLS records. Small ones are joined; what fills a record is encrypted where it lies.
+class RecordReader {
+ public:
+  explicit RecordReader(std::span<const std::string_view> pieces) : pieces_(pieces) {}
+
+  /// Empty at the end. Valid until the next call.
+  std::string_view Next() {
+    thread_local char joined[RecordBuffer::kRecordBytes];
+    std::size_t size = 0;
+    while (index_ < pieces_.size() && size < sizeof(joined)) {
+      const std::string_view rest = pieces_[index_].substr(offset_);
+      const bool last = index_ + 1 == pieces_.size();
+      if (size == 0 && (rest.size() >= sizeof(joined) || last)) return Advance(rest.substr(0, sizeof(joined)));
+      const std::string_view part = Advance(rest.substr(0, sizeof(joined) - size));
+      std::memcpy(joined + size, part.data(), part.size());
+      size += part.size();
+    }
+    return {joined, size};
+  }
+
+ private:
+  std::string_view Advance(std::string_view part) {
+    offset_ += part.size();
+    if (offset_ == pieces_[index_].size()) {
+      ++index_;
+      offset_ = 0;
+    }
+    return part;
+  }
+
+  std::span<const std::string_view> pieces_;
+  std::size_t index_ = 0;
+  std::size_t offset_ = 0;
+};
 
 class SocketTransport final : public Transport {
  public:
@@ -37,7 +73,7 @@ class SocketTransport final : public Transport {
       setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof(count));
     }
     socket_.assign(asio::generic::stream_protocol(name.ss_family, ip ? IPPROTO_TCP : 0), fd);
-    if (ssl_ && SSL_get_fd(ssl_.get()) != fd) SSL_set_fd(ssl_.get(), fd);
+    if (ssl_) output_ = &RecordBuffer::Attach(ssl_.get(), fd);
   }
   ~SocketTransport() override { Close(); }
 
@@ -124,23 +160,30 @@ class SocketTransport final : public Transport {
     return IsTemporary(errno) ? kWouldBlock : kFailed;
   }
 
-  // One record. Small pieces are joined to fill it; a piece of a record's size or more is encrypted where it lies.
+  /// Encrypts as much as one system call should take, and sends it. What was encrypted counts as written once all of it
+  /// is sent: until then the caller gives us the same pieces again.
   long TryWriteTls(std::span<const std::string_view> pieces) {
-    thread_local char joined[kRecordBytes];
-    std::string_view record = pieces.front();
-    if (record.size() < kRecordBytes && pieces.size() > 1) {
-      std::size_t size = 0;
-      for (std::size_t i = 0; i < pieces.size() && size < kRecordBytes; ++i) {
-        const std::size_t part = std::min(pieces[i].size(), kRecordBytes - size);
-        std::memcpy(joined + size, pieces[i].data(), part);
-        size += part;
+    if (accepted_ == 0) {
+      ERR_clear_error();
+      output_->BeginBatch();
+      RecordReader records(pieces);
+      int n = 1;
+      while (n > 0 && !output_->BatchFull()) {
+        const std::string_view record = records.Next();
+        if (record.empty()) break;
+        n = SSL_write(ssl_.get(), record.data(), static_cast<int>(record.size()));
+        if (n > 0) accepted_ += static_cast<long>(record.size());
       }
-      record = {joined, size};
+      if (accepted_ == 0 && n <= 0) {
+        output_->Send();
+        return SslOutcome(n);
+      }
     }
-    if (record.empty()) return 0;
-    ERR_clear_error();
-    const int n = SSL_write(ssl_.get(), record.data(), static_cast<int>(std::min(record.size(), kRecordBytes)));
-    return n > 0 ? n : SslOutcome(n);
+    switch (output_->Send()) {
+      case RecordBuffer::Outcome::kSent: return std::exchange(accepted_, 0);
+      case RecordBuffer::Outcome::kFull: return kWouldBlock;
+      default: return kFailed;
+    }
   }
 
   long SslOutcome(int result) {
@@ -161,6 +204,8 @@ class SocketTransport final : public Transport {
 
   asio::generic::stream_protocol::socket socket_;
   SslPtr ssl_;
+  RecordBuffer* output_ = nullptr;  // ssl_'s
+  long accepted_ = 0;               // encrypted, but not all of it sent
   std::string error_;
 };
 
