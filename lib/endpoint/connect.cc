@@ -20,7 +20,7 @@ Task<> ServeForward(RequestPtr request, rpc::ResponseStream& stream) {
   if (done) done = co_await ConnectorOf(*request)->Forward(request->ctx, request->http, stream);
   if (done) co_return;
   rpc::Response response = ErrorResponse(*request, done.error());
-  if (co_await stream.WriteHead(response.code, std::move(response.headers))) co_await stream.Write(std::move(response.body));
+  co_await stream.WriteWhole(std::move(response));
 }
 
 Task<> ServeConnect(EnvironmentPtr env, ServedResourcePtr served, rpc::Request http, std::unique_ptr<rpc::ConnectStream> stream) {

@@ -78,10 +78,6 @@ bool InScope(const ServedResource& served, const meta::RequestInfo& info) {
   return !info.ns.empty() || info.verb == "list" || info.verb == "watch";
 }
 
-Task<> Send(rpc::Response response, rpc::ResponseStream& stream) {
-  if (co_await stream.WriteHead(response.code, std::move(response.headers))) co_await stream.Write(std::move(response.body));
-}
-
 }  // namespace
 
 rpc::Response GroupServer::Snapshot::NotFound(const meta::RequestInfo& info, const ServedResource* served) const {
@@ -176,7 +172,7 @@ Task<> GroupServer::Stream(rpc::Request request, rpc::ResponseStream& stream) {
     co_return;
   }
   rpc::Response response = co_await Call(std::move(request));
-  co_await Send(std::move(response), stream);
+  co_await stream.WriteWhole(std::move(response));
 }
 
 Task<> GroupServer::Connect(rpc::Request request, std::unique_ptr<rpc::ConnectStream> stream) {

@@ -1,3 +1,4 @@
+#include "lib/endpoint/encode.h"
 #include "lib/endpoint/list_writer.h"
 #include "lib/endpoint/options.h"
 #include "lib/endpoint/verbs.h"
@@ -81,7 +82,10 @@ Task<Answer> List(RequestPtr request) {
 Task<meta::Result<>> StreamList(RequestPtr request, rpc::ResponseStream& stream) {
   ASSIGN_OR_CO_RETURN(Listing listing, co_await Begin(request));
   const bool whole = listing.writer->NeedsWhole();
-  if (!co_await stream.WriteHead(200, HeadersOf(*request))) co_return meta::Result<>();
+  rpc::Response head;
+  head.headers = HeadersOf(*request);
+  AddWarnings(request->ctx, head.headers);
+  bool head_sent = false;
   Pieces piece;
   piece.Text(listing.writer->Head(listing.meta));
   while (true) {
@@ -90,13 +94,23 @@ Task<meta::Result<>> StreamList(RequestPtr request, rpc::ResponseStream& stream)
     for (const storage::EntryPtr& entry : some) {
       listing.writer->AppendItem(piece, *entry);
       if (whole || piece.size() < kPieceBytes) continue;
+      if (!head_sent) {
+        head_sent = true;
+        const bool wanted = co_await stream.WriteHead(head.code, std::move(head.headers));
+        if (!wanted) co_return meta::Result<>();
+      }
       std::vector<SharedBytes> out = piece.Take();
       if (!co_await stream.Write(std::move(out))) co_return meta::Result<>();
     }
   }
   piece.Text(listing.writer->Tail(listing.meta));
   std::vector<SharedBytes> out = Finished(*listing.writer, piece);
-  co_await stream.Write(std::move(out));
+  if (head_sent) {
+    co_await stream.Write(std::move(out));
+  } else {
+    head.body = std::move(out);
+    co_await stream.WriteWhole(std::move(head));
+  }
   co_return meta::Result<>();
 }
 

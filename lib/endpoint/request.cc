@@ -164,7 +164,7 @@ Task<> ServeStream(EnvironmentPtr env, ServedResourcePtr served, rpc::Request ht
   }
   if ((!watch && verb != "list") || !Route(*request, true)) {
     rpc::Response response = co_await Serve(std::move(env), std::move(served), std::move(http));
-    if (co_await stream.WriteHead(response.code, std::move(response.headers))) co_await stream.Write(std::move(response.body));
+    co_await stream.WriteWhole(std::move(response));
     co_return;
   }
   const std::string_view accept = request->http.Header("accept");
@@ -185,7 +185,7 @@ Task<> ServeStream(EnvironmentPtr env, ServedResourcePtr served, rpc::Request ht
   }
   if (done) co_return;
   rpc::Response response = ErrorResponse(*request, done.error());
-  if (co_await stream.WriteHead(response.code, std::move(response.headers))) co_await stream.Write(std::move(response.body));
+  co_await stream.WriteWhole(std::move(response));
 }
 
 }  // namespace apimesh::endpoint

@@ -19,6 +19,12 @@ Response Response::Json(int code, std::string body) {
   return response;
 }
 
+Task<bool> ResponseStream::WriteWhole(Response response) {
+  const bool wanted = co_await WriteHead(response.code, std::move(response.headers));
+  if (!wanted || response.body.empty()) co_return wanted;
+  co_return co_await Write(std::move(response.body));
+}
+
 Response Response::Error(const meta::ApiError& error) {
   Response response = Json(error.Code(), boost::json::serialize(error.ToStatus()) + "\n");
   if (const int seconds = error.Get().retry_after_seconds; seconds > 0) {

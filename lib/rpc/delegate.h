@@ -50,6 +50,20 @@ struct Response {
   static Response Error(const meta::ApiError& error);
 };
 
+/// A watch on behalf of clients that share it goes through phases, each a request of its own with this header. A client's
+/// watch begins with kCatchUp, which ends as soon as nothing is left to send and tells the place; kFollow tells it with
+/// every event and has no end; kFarewell is a kCatchUp that ends with a bookmark. No client can send the header.
+inline constexpr std::string_view kWatchPhaseHeader = "x-apimesh-watch";
+inline constexpr std::string_view kCatchUp = "catch-up", kFollow = "follow", kFarewell = "farewell";
+/// In the answer to kCatchUp: how long the client's watch may last, in milliseconds.
+inline constexpr std::string_view kWatchTimeoutHeader = "x-apimesh-watch-timeout";
+
+/// How far a watch is.
+struct WatchPlace {
+  std::uint64_t revision = 0;  // all events up to here have been sent; 0: not told
+  bool bookmark = false;       // what came with it only tells the place
+};
+
 /// Where a streamed answer goes. Write() returns when there is room again: that is the back-pressure.
 class ResponseStream {
  public:
@@ -57,6 +71,10 @@ class ResponseStream {
   virtual Task<bool> WriteHead(int code, Headers headers) = 0;
   /// False: the reader is gone; stop producing.
   virtual Task<bool> Write(std::vector<SharedBytes> pieces) = 0;
+  /// An answer that turned out to be short: instead of all of the above.
+  virtual Task<bool> WriteWhole(Response response);
+  /// The same for a part of a watch (also an empty one) after which its place is known.
+  virtual Task<bool> WriteEvents(std::vector<SharedBytes> pieces, WatchPlace) { return Write(std::move(pieces)); }
   /// Runs once when the reader goes away, from any thread; at once if it is gone already.
   virtual void OnCancel(std::function<void()> callback) = 0;
   /// The answer breaks off here: its reader must see that it is incomplete. No Write() after it.

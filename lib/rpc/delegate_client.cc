@@ -63,11 +63,22 @@ class GrpcDelegateClient final : public DelegateClient {
       if (!ParseChunk(std::move(*bytes), &chunk)) break;
       if (!head_written) {
         head_written = true;
+        if (chunk.whole) {
+          Response response;
+          response.code = chunk.code;
+          response.headers = std::move(chunk.headers);
+          if (!chunk.data.empty()) response.body.push_back(std::move(chunk.data));
+          co_await out.WriteWhole(std::move(response));
+          co_return;
+        }
         if (!co_await out.WriteHead(chunk.code, std::move(chunk.headers))) co_return;
       }
-      if (chunk.data.empty()) continue;
-      std::vector<SharedBytes> pieces(1, std::move(chunk.data));
-      if (!co_await out.Write(std::move(pieces))) co_return;
+      const bool placed = chunk.place.revision > 0;
+      if (chunk.data.empty() && !placed) continue;
+      std::vector<SharedBytes> pieces;
+      if (!chunk.data.empty()) pieces.push_back(std::move(chunk.data));
+      Task<bool> written = placed ? out.WriteEvents(std::move(pieces), chunk.place) : out.Write(std::move(pieces));
+      if (!co_await std::move(written)) co_return;
     }
     const h2::Status status = co_await call.Finish();
     if (head_written) {
@@ -75,7 +86,7 @@ class GrpcDelegateClient final : public DelegateClient {
       co_return;
     }
     Response error = status.ok() ? Response::Error(meta::InternalError("the answer is empty")) : Failed(status);
-    if (co_await out.WriteHead(error.code, error.headers)) co_await out.Write(std::move(error.body));
+    co_await out.WriteWhole(std::move(error));
   }
 
   Task<Connection> Connect(Request request) override {

@@ -196,11 +196,21 @@ h2::Message Encode(const Response& response) {
   return EncodeWithBody(head, mesh::v1::Response::kBodyFieldNumber, response.body);
 }
 
-h2::Message EncodeChunk(int code, const Headers& headers, const std::vector<SharedBytes>& pieces) {
+h2::Message EncodeChunk(int code, const Headers& headers, const std::vector<SharedBytes>& pieces, WatchPlace place) {
   mesh::v1::Chunk head;
   head.set_code(code);
+  head.set_place(place.revision);
+  head.set_bookmark(place.bookmark);
   AddHeaders(headers, head.mutable_headers());
   return EncodeWithBody(head, mesh::v1::Chunk::kDataFieldNumber, pieces);
+}
+
+h2::Message EncodeWholeChunk(const Response& response) {
+  mesh::v1::Chunk head;
+  head.set_code(response.code);
+  AddHeaders(response.headers, head.mutable_headers());
+  head.set_whole(true);
+  return EncodeWithBody(head, mesh::v1::Chunk::kDataFieldNumber, response.body);
 }
 
 bool ParseResponse(std::string bytes, Response* response) {
@@ -217,6 +227,8 @@ bool ParseChunk(std::string bytes, ParsedChunk* chunk) {
   if (!ParseWithBody(std::move(bytes), mesh::v1::Chunk::kDataFieldNumber, &head, &chunk->data)) return false;
   chunk->code = head.code();
   chunk->headers = FromProto(std::move(*head.mutable_headers()));
+  chunk->place = {head.place(), head.bookmark()};
+  chunk->whole = head.whole();
   return true;
 }
 

@@ -25,11 +25,15 @@ h2::Message Encode(const Response& response);
 bool ParseResponse(std::string bytes, Response* response);
 
 /// The bytes of one mesh::v1::Chunk. `code` 0: not the first one.
-h2::Message EncodeChunk(int code, const Headers& headers, const std::vector<SharedBytes>& pieces);
+h2::Message EncodeChunk(int code, const Headers& headers, const std::vector<SharedBytes>& pieces, WatchPlace place = {});
+/// The one chunk of an answer that has no more.
+h2::Message EncodeWholeChunk(const Response& response);
 struct ParsedChunk {
   int code = 0;
   Headers headers;
   SharedBytes data;
+  WatchPlace place;
+  bool whole = false;
 };
 bool ParseChunk(std::string bytes, ParsedChunk* chunk);
 Headers FromProto(google::protobuf::RepeatedPtrField<mesh::v1::Header>&& headers);

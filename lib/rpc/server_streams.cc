@@ -32,6 +32,26 @@ Task<bool> StreamWriter::Write(std::vector<SharedBytes> pieces) {
   co_return !Cancelled();
 }
 
+Task<bool> StreamWriter::WriteWhole(Response response) {
+  if (Cancelled()) co_return false;
+  h2::Message chunk = EncodeWholeChunk(response);
+  co_return co_await call_->Write(std::move(chunk));
+}
+
+Task<bool> StreamWriter::WriteEvents(std::vector<SharedBytes> pieces, WatchPlace place) {
+  std::size_t size = 0;
+  for (const SharedBytes& piece : pieces) size += piece.size();
+  if (size > kMessageBytes) {  // the place comes after the last of several messages
+    const bool written = co_await Write(std::move(pieces));
+    if (!written) co_return false;
+    pieces.clear();
+  }
+  if (Cancelled()) co_return false;
+  h2::Message chunk = EncodeChunk(0, Headers(), pieces, place);
+  const bool written = co_await call_->Write(std::move(chunk));
+  co_return written && !Cancelled();
+}
+
 bool StreamWriter::Cancelled() {
   const std::lock_guard lock(mutex_);
   return cancelled_;

@@ -19,6 +19,8 @@ class StreamWriter final : public ResponseStream {
 
   Task<bool> WriteHead(int code, Headers headers) override;
   Task<bool> Write(std::vector<SharedBytes> pieces) override;
+  Task<bool> WriteWhole(Response response) override;
+  Task<bool> WriteEvents(std::vector<SharedBytes> pieces, WatchPlace place) override;
   void OnCancel(std::function<void()> callback) override;
   void Abort() override;
 

@@ -6,8 +6,7 @@ namespace apimesh::service {
 namespace {
 
 Task<> Send(rpc::Response response, rpc::ResponseStream& stream) {
-  const bool wanted = co_await stream.WriteHead(response.code, std::move(response.headers));
-  if (wanted) co_await stream.Write(std::move(response.body));
+  co_await stream.WriteWhole(std::move(response));
 }
 
 class EndOfChain final : public rpc::DelegateHandler {

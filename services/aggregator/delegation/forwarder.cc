@@ -6,6 +6,7 @@
 #include <boost/asio/experimental/awaitable_operators.hpp>
 
 #include "services/aggregator/delegation/mesh_request.h"
+#include "services/aggregator/watches/forward_watch.h"
 
 namespace apimesh::aggregator {
 namespace {
@@ -17,6 +18,10 @@ class ClientStream final : public rpc::ResponseStream {
 
   Task<bool> WriteHead(int code, rpc::Headers headers) override { return exchange_.reply.Start(code, std::move(headers), compress_); }
   Task<bool> Write(std::vector<SharedBytes> pieces) override { return exchange_.reply.Write(std::move(pieces)); }
+  Task<bool> WriteWhole(rpc::Response response) override {
+    whole_ = true;
+    return exchange_.reply.Send(response.code, std::move(response.headers), std::move(response.body));
+  }
   void Abort() override {
     aborted_ = true;
     exchange_.reply.Abort();
@@ -38,12 +43,14 @@ class ClientStream final : public rpc::ResponseStream {
     lock.unlock();
     if (callback) callback();
   }
-  bool Aborted() const { return aborted_; }
+  /// Whether the end of the answer is still to be told.
+  bool Unfinished() const { return exchange_.reply.HeadSent() && !aborted_ && !whole_; }
 
  private:
   Exchange& exchange_;
   const bool compress_;
   bool aborted_ = false;
+  bool whole_ = false;
   std::mutex mutex_;
   bool cancelled_ = false;           // guarded by mutex_
   std::function<void()> callback_;  // guarded by mutex_
@@ -59,6 +66,11 @@ Task<rpc::Response> CallForClient(Exchange& exchange, rpc::DelegateClient& deleg
   rpc::Response response = co_await boost::asio::co_spawn(executor, std::move(call), std::move(token));
   exchange.reply.OnDisconnect(nullptr);
   co_return response;
+}
+
+/// Watches of the mesh's own servers can share an upstream.
+bool Shareable(const Exchange& exchange, bool external) {
+  return !external && exchange.info.verb == "watch" && exchange.info.is_resource_request && exchange.request.method == "GET";
 }
 
 Task<> PumpToDelegate(http::RawConnection& client, rpc::ByteStream& delegate) {
@@ -94,7 +106,9 @@ Task<> Forwarder::Forward(Exchange& exchange) {
   rpc::Request request = ToMeshRequest(exchange, external);
   if (upgrade) {
     co_await ForwardConnection(exchange, *delegate->client, std::move(request));
-  } else if (exchange.long_running || external) {
+  } else if (std::optional<WatchQuery> watch; Shareable(exchange, external) && (watch = ReadWatchQuery(request))) {
+    co_await ForwardWatch(exchange, *delegate, std::move(request), std::move(*watch), *lifecycle_);
+  } else if (exchange.long_running || external || exchange.info.verb == "list") {
     co_await ForwardStream(exchange, *delegate->client, std::move(request));
   } else {
     // Only reads can be large enough to be asked for again, and they have no body that would be missing then.
@@ -110,15 +124,14 @@ Task<> Forwarder::Forward(Exchange& exchange) {
 }
 
 Task<> Forwarder::ForwardStream(Exchange& exchange, rpc::DelegateClient& client, rpc::Request request) {
-  const bool is_watch = exchange.info.verb == "watch";
   auto stream = std::make_shared<ClientStream>(exchange, !exchange.long_running);
   exchange.reply.OnDisconnect([stream] { stream->Cancel(); });
   std::shared_ptr<void> registration;
-  if (is_watch) registration = lifecycle_->OnDrain([stream] { stream->Cancel(); });
+  if (exchange.info.verb == "watch") registration = lifecycle_->OnDrain([stream] { stream->Cancel(); });
   co_await client.Stream(std::move(request), *stream);
   registration.reset();
   exchange.reply.OnDisconnect(nullptr);
-  if (exchange.reply.HeadSent() && !stream->Aborted()) co_await exchange.reply.Finish();
+  if (stream->Unfinished()) co_await exchange.reply.Finish();
 }
 
 Task<> Forwarder::ForwardConnection(Exchange& exchange, rpc::DelegateClient& client, rpc::Request request) {

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <unordered_set>
+#include <vector>
+
+#include "lib/base/clock.h"
+#include "lib/http/signal.h"
+#include "lib/rpc/delegate.h"
+
+namespace apimesh::aggregator {
+
+/// One upstream watch that many clients follow, each at its own place. Everything happens on one thread.
+class SharedWatch final : public rpc::ResponseStream, public std::enable_shared_from_this<SharedWatch> {
+ public:
+  /// A client that follows. It must leave before it goes.
+  struct Follower {
+    std::uint64_t place = 0;      // what it has seen
+    bool wants_bookmarks = false;
+    http::Signal changed;         // something is there to be taken, or the watch is over
+    std::uint64_t next = 0;       // number of its next frame
+  };
+  struct Taken {
+    enum class State {
+      kOpen,      // more will come
+      kLost,      // what comes next is not here: the follower has to go on by itself
+      kFinished,  // nothing comes after `frames`, here or anywhere
+    };
+    State state = State::kOpen;
+    std::vector<SharedBytes> frames;
+    std::uint64_t place = 0;  // after `frames`
+  };
+
+  /// `begin`: the place the upstream watch starts after. `ended` runs once when nobody can join any more.
+  SharedWatch(std::uint64_t begin, std::function<void()> ended) : base_(begin), ended_(std::move(ended)) {}
+
+  /// False: it begins too late for this follower, or is over.
+  bool Join(Follower& follower);
+  void Leave(Follower& follower);
+  Taken Take(Follower& follower);
+
+  /// The upstream watch came to its end.
+  void End();
+  /// The thread ends: nothing is told to anyone any more.
+  void Detach() { ended_ = cancel_ = nullptr; }
+
+  // ---- the upstream watch writes here
+  Task<bool> WriteHead(int code, rpc::Headers headers) override;
+  Task<bool> Write(std::vector<SharedBytes> pieces) override;
+  Task<bool> WriteEvents(std::vector<SharedBytes> pieces, rpc::WatchPlace place) override;
+  void OnCancel(std::function<void()> callback) override { cancel_ = std::move(callback); }
+  void Abort() override { unfinished_.clear(); }
+
+ private:
+  struct Frame {
+    std::vector<SharedBytes> pieces;
+    std::size_t bytes = 0;
+    rpc::WatchPlace place;
+    SteadyTime time;
+  };
+  void Close();
+  void Trim();
+  void WakeAll();
+
+  std::uint64_t base_;  // all that comes after this place is in frames_ or still to come
+  std::function<void()> ended_;
+  std::function<void()> cancel_;
+  std::deque<Frame> frames_;
+  std::uint64_t first_ = 0;  // number of frames_.front()
+  std::size_t bytes_ = 0;
+  std::vector<SharedBytes> unfinished_;  // of a revision whose end has not come yet; at the end: the last words
+  std::unordered_set<Follower*> followers_;
+  bool over_ = false;
+};
+
+}  // namespace apimesh::aggregator

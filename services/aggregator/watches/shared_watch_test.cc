@@ -1,0 +1,161 @@
+#include "services/aggregator/watches/shared_watch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "lib/testing/run.h"
+#include "services/aggregator/watches/watch_query.h"
+
+namespace apimesh::aggregator {
+namespace {
+
+using State = SharedWatch::Taken::State;
+using Follower = SharedWatch::Follower;
+
+class SharedWatchTest : public ::testing::Test {
+ protected:
+  std::shared_ptr<SharedWatch> watch = std::make_shared<SharedWatch>(10, [this] { ++ended; });
+  int ended = 0;
+
+  bool Send(std::string text, rpc::WatchPlace place) {
+    return testing::RunTask(watch->WriteEvents(std::vector<SharedBytes>(1, SharedBytes(std::move(text))), place));
+  }
+  bool SendPart(std::string text) { return testing::RunTask(watch->Write(std::vector<SharedBytes>(1, SharedBytes(std::move(text))))); }
+  static std::string Text(const SharedWatch::Taken& taken) {
+    std::string text;
+    for (const SharedBytes& frame : taken.frames) text += frame.View();
+    return text;
+  }
+  /// Takes what is there, as a client does.
+  std::string Take(Follower& follower, State expected = State::kOpen) {
+    const SharedWatch::Taken taken = watch->Take(follower);
+    EXPECT_EQ(taken.state, expected);
+    follower.place = taken.place;
+    return Text(taken);
+  }
+};
+
+TEST_F(SharedWatchTest, EveryFollowerGetsWhatComesAfterItsPlace) {
+  Follower a{.place = 10}, b{.place = 12}, late{.place = 9};
+  ASSERT_TRUE(watch->Join(a));
+  EXPECT_FALSE(watch->Join(late)) << "what happened at 10 is not here";
+  Send("eleven ", {11});
+  Send("twelve ", {12});
+  ASSERT_TRUE(watch->Join(b));
+  Send("thirteen ", {13});
+  EXPECT_EQ(Take(a), "eleven twelve thirteen ");
+  EXPECT_EQ(Take(b), "thirteen ");
+  EXPECT_EQ(Take(a), "");
+  EXPECT_EQ(a.place, 13u);
+  Follower ahead{.place = 15};
+  ASSERT_TRUE(watch->Join(ahead));
+  Send("fourteen ", {14});
+  Send("sixteen ", {16});
+  EXPECT_EQ(Take(ahead), "sixteen ") << "another replica had told it more";
+  EXPECT_EQ(Take(a), "fourteen sixteen ");
+  watch->Leave(a);
+  watch->Leave(b);
+  EXPECT_EQ(ended, 0);
+  watch->Leave(ahead);
+  EXPECT_EQ(ended, 1) << "nobody is left";
+}
+
+TEST_F(SharedWatchTest, BookmarksMoveThePlaceOfThoseWhoDoNotWantThem) {
+  Follower plain{.place = 10}, told{.place = 10, .wants_bookmarks = true};
+  watch->Join(plain);
+  watch->Join(told);
+  Send("bookmark", {20, true});
+  EXPECT_EQ(Take(plain), "");
+  EXPECT_EQ(plain.place, 20u);
+  EXPECT_EQ(Take(told), "bookmark");
+}
+
+TEST_F(SharedWatchTest, PartsOfARevisionComeTogether) {
+  Follower follower{.place = 10};
+  watch->Join(follower);
+  SendPart("a");
+  EXPECT_EQ(Take(follower), "");
+  EXPECT_EQ(follower.place, 10u);
+  Send("b", {11});
+  EXPECT_EQ(Take(follower), "ab");
+}
+
+TEST_F(SharedWatchTest, OneThatCannotKeepUpGoesOnAlone) {
+  Follower slow{.place = 10}, quick{.place = 10};
+  watch->Join(slow);
+  watch->Join(quick);
+  const std::string large(700 << 10, 'x');
+  for (std::uint64_t place = 11; place < 15; ++place) {
+    Send(large, {place});
+    EXPECT_EQ(Take(quick).size(), large.size());
+  }
+  EXPECT_EQ(Take(slow, State::kLost), "");
+  EXPECT_EQ(slow.place, 10u) << "nothing was skipped: it goes on from here";
+  Follower joins{.place = 10};
+  EXPECT_FALSE(watch->Join(joins));
+  joins.place = 14;
+  EXPECT_TRUE(watch->Join(joins));
+}
+
+TEST_F(SharedWatchTest, AfterALostUpstreamAllGoOnAlone) {
+  Follower a{.place = 10};
+  watch->Join(a);
+  Send("eleven", {11});
+  SendPart("half of twelve");
+  watch->Abort();
+  watch->End();
+  EXPECT_EQ(Take(a, State::kLost), "eleven");
+  EXPECT_EQ(a.place, 11u);
+  EXPECT_FALSE(watch->Join(a));
+  EXPECT_EQ(ended, 1);
+}
+
+TEST_F(SharedWatchTest, LastWordsAreForAll) {
+  Follower a{.place = 10}, b{.place = 10};
+  watch->Join(a);
+  watch->Join(b);
+  SendPart("410");
+  watch->End();
+  EXPECT_EQ(Take(a, State::kFinished), "410");
+  EXPECT_EQ(Take(b, State::kFinished), "410");
+}
+
+TEST_F(SharedWatchTest, NobodyThereEndsTheUpstream) {
+  bool cancelled = false;
+  Follower a{.place = 10};
+  watch->Join(a);
+  watch->OnCancel([&cancelled] { cancelled = true; });
+  EXPECT_TRUE(Send("x", {11}));
+  watch->Leave(a);
+  EXPECT_TRUE(cancelled);
+  EXPECT_FALSE(Send("x", {12}));
+}
+
+rpc::Request WatchRequest(std::string query, std::string accept = "application/json") {
+  rpc::Request request;
+  request.path = "/api/v1/pods";
+  request.query = std::move(query);
+  request.headers.emplace_back("accept", std::move(accept));
+  return request;
+}
+
+TEST(WatchQuery, KnowsWatchesThatSeeTheSame) {
+  const auto one = ReadWatchQuery(WatchRequest("watch=1&resourceVersion=5&labelSelector=a%3Db&timeoutSeconds=9"));
+  const auto other = ReadWatchQuery(WatchRequest("allowWatchBookmarks=true&watch=1&labelSelector=a%3Db&sendInitialEvents=true&resourceVersionMatch=x"));
+  ASSERT_TRUE(one && other);
+  EXPECT_EQ(one->identity, other->identity);
+  EXPECT_FALSE(one->wants_bookmarks);
+  EXPECT_TRUE(other->wants_bookmarks);
+  EXPECT_EQ(one->From(7, true), "watch=1&labelSelector=a%3Db&resourceVersion=7&allowWatchBookmarks=true");
+  EXPECT_NE(one->identity, ReadWatchQuery(WatchRequest("watch=1&labelSelector=a%3Dc"))->identity);
+  EXPECT_NE(one->identity, ReadWatchQuery(WatchRequest("watch=1&labelSelector=a%3Db", "application/vnd.kubernetes.protobuf"))->identity);
+  EXPECT_FALSE(ReadWatchQuery(WatchRequest("allowWatchBookmarks=FALSE"))->wants_bookmarks);
+  EXPECT_EQ(ReadWatchQuery(WatchRequest("%72esourceVersion=5"))->From(1, false), "resourceVersion=1&allowWatchBookmarks=false");
+}
+
+TEST(WatchQuery, TablesAreNotShared) {
+  EXPECT_FALSE(ReadWatchQuery(WatchRequest("watch=1", "application/json;as=Table;v=v1;g=meta.k8s.io,application/json")));
+}
+
+}  // namespace
+}  // namespace apimesh::aggregator
