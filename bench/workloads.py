@@ -169,7 +169,8 @@ def watch(watchers, events):
         load(server, "requests", "--method", "POST", "--path", NAMESPACE + "/configmaps", "--body", config_map("watched", "v"), "--count", "1", "--connections", "1",
              headers=["Content-Type: application/json"])
         return load(server, "watch", "--path", NAMESPACE + "/configmaps?watch=true&fieldSelector=metadata.name%3Dwatched", "--change-path",
-                    NAMESPACE + "/configmaps/watched", "--change-body", '{"data":{"key":"v{n}"}}', "--watchers", str(watchers), "--events", str(events))
+                    NAMESPACE + "/configmaps/watched", "--change-body", '{"data":{"key":"v{n}"}}', "--watchers", str(watchers), "--events", str(events),
+                    "--server-pids", ",".join(map(str, server.pids())))
     return run
 
 

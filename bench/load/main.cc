@@ -47,6 +47,7 @@ int main(int argc, char** argv) {
   watches->add_option("--change-body", watch.change_body)->required();
   watches->add_option("--watchers", watch.watchers);
   watches->add_option("--events", watch.events);
+  watches->add_option("--server-pids", watch.server_pids, "processes whose CPU time for the deliveries is told")->delimiter(',');
   CLI11_PARSE(app, argc, argv);
 
   for (const std::string& header : headers) {

@@ -18,7 +18,7 @@ std::string Report::ToJson() {
   boost::json::object texts;
   for (const auto& [text, count] : error_texts) texts[text] = count;
   return boost::json::serialize(boost::json::object{
-      {"done", done}, {"errors", errors}, {"errorTexts", std::move(texts)}, {"seconds", seconds}, {"bytes", bytes},
+      {"done", done}, {"errors", errors}, {"errorTexts", std::move(texts)}, {"seconds", seconds}, {"bytes", bytes}, {"serverCpuSeconds", server_cpu_seconds},
       {"perSecond", seconds > 0 ? static_cast<double>(done) / seconds : 0}, {"p50", at(0.5)}, {"p99", at(0.99)},
       {"max", delays.empty() ? 0 : delays.back()}});
 }

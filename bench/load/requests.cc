@@ -1,10 +1,14 @@
 #include "bench/load/requests.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
+
+#include <fstream>
+#include <sstream>
 
 namespace apimesh::load {
 namespace {
@@ -111,6 +115,23 @@ Task<> Pause(std::chrono::milliseconds time) {
   co_await timer.async_wait(boost::asio::use_awaitable);
 }
 
+/// What processes have used so far, all their threads together.
+double CpuSeconds(const std::vector<int>& pids) {
+  double ticks = 0;
+  for (const int pid : pids) {
+    std::ifstream file(fmt::format("/proc/{}/stat", pid));
+    std::string stat;
+    std::getline(file, stat);
+    std::istringstream fields(stat.substr(std::min(stat.size(), stat.rfind(')') + 1)));
+    std::string skipped;
+    for (int i = 0; i < 11; ++i) fields >> skipped;
+    double user = 0, system = 0;
+    fields >> user >> system;
+    ticks += user + system;
+  }
+  return ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
 Task<> ChangeAndWait(WatchRun& run) {
   const auto limit = steady_clock::now() + kRequestLimit;
   while (run.open < run.plan.watchers && run.report.errors == 0 && steady_clock::now() < limit) co_await Pause(std::chrono::milliseconds(10));
@@ -118,6 +139,7 @@ Task<> ChangeAndWait(WatchRun& run) {
   http::Headers headers = run.target.headers;
   headers.emplace_back("content-type", "application/merge-patch+json");
   const auto began = steady_clock::now();
+  const double cpu = CpuSeconds(run.plan.server_pids);
   for (int event = 0; event < run.plan.events && run.report.errors == 0; ++event) {
     run.delivered = 0;
     run.expected = run.plan.watchers;
@@ -134,6 +156,7 @@ Task<> ChangeAndWait(WatchRun& run) {
     run.report.done += run.plan.watchers;
   }
   run.report.seconds = std::chrono::duration<double>(steady_clock::now() - began).count();
+  run.report.server_cpu_seconds = CpuSeconds(run.plan.server_pids) - cpu;
   run.context.stop();
 }
 

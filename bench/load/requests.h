@@ -35,6 +35,7 @@ struct WatchPlan {
   std::string change_body;
   int watchers = 500;
   int events = 50;
+  std::vector<int> server_pids;  // whose CPU time for the deliveries is told
 };
 Report RunWatch(const Target& target, const WatchPlan& plan);
 

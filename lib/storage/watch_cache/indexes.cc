@@ -23,16 +23,34 @@ const Tree* WatchCache::Narrow(const Snapshot& snapshot, const Filter& filter) {
       if (!narrowest || found->size() < narrowest->size()) narrowest = found;
     }
   }
-  const SteadyTime now = std::chrono::steady_clock::now();
-  const std::lock_guard lock(uses_mutex_);
-  for (const IndexTerm& term : terms) {
-    auto use = std::find_if(uses_.begin(), uses_.end(), [&](const Use& one) { return one.by == term.by; });
-    if (use == uses_.end() && uses_.size() < kMaxUses) use = uses_.insert(use, {term.by});
-    if (use == uses_.end()) continue;
-    use->times = std::min(use->times + 1, kUsesBeforeIndex);
-    use->last = now;
+  std::vector<IndexedBy> wanted;
+  {
+    const SteadyTime now = std::chrono::steady_clock::now();
+    const std::lock_guard lock(uses_mutex_);
+    for (const IndexTerm& term : terms) {
+      auto use = std::find_if(uses_.begin(), uses_.end(), [&](const Use& one) { return one.by == term.by; });
+      if (use == uses_.end() && uses_.size() < kMaxUses) use = uses_.insert(use, {term.by});
+      if (use == uses_.end()) continue;
+      use->last = now;
+      use->times = std::min(use->times + 1, kUsesBeforeIndex);
+      const bool there = std::any_of(snapshot.indexes.begin(), snapshot.indexes.end(), [&](const auto& index) { return index->By() == term.by; });
+      if (use->times == kUsesBeforeIndex && !there) wanted.push_back(term.by);
+    }
   }
+  // Made by whoever asks for the third time, for those who come after; from then on it is kept up to date with the state.
+  for (IndexedBy& by : wanted) AddIndex(snapshot, std::move(by));
   return narrowest;
+}
+
+void WatchCache::AddIndex(const Snapshot& snapshot, IndexedBy by) {
+  if (snapshot.indexes.size() >= kMaxIndexes || Current().get() != &snapshot) return;
+  auto index = std::make_shared<const Index>(Index::Of(std::move(by), snapshot.tree));
+  const std::lock_guard lock(mutex_);
+  const std::lock_guard inner(snapshot_mutex_);
+  if (snapshot_.get() != &snapshot) return;  // there is a newer state, which has the index or gets it with the next
+  auto indexed = std::make_shared<Snapshot>(snapshot);
+  indexed->indexes.push_back(std::move(index));
+  snapshot_ = std::move(indexed);
 }
 
 /// Called by the feed alone, which makes one state from the other.

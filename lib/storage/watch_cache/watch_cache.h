@@ -110,6 +110,8 @@ class WatchCache {
  private:
   void Publish(SnapshotPtr snapshot, std::unique_lock<std::mutex>& lock);
   void TrimWindow();
+  /// The same state with one more index, if it is still the newest.
+  void AddIndex(const Snapshot& snapshot, IndexedBy by);
   void UpdateIndexes(const Snapshot& before, Snapshot& after, const std::vector<CacheEventPtr>& events);
 
   const std::shared_ptr<const EntryRecipe> recipe_;
