@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <optional>
 #include <utility>
@@ -43,6 +44,7 @@ std::optional<Clause> ParseClause(std::string_view text) {
     std::string value(Trim(parameter));
     if (name == "q") {
       clause.q = std::strtod(value.c_str(), nullptr);
+      if (std::isnan(clause.q)) clause.q = 0;  // "q=nan" has no place in any order
     } else if (!name.empty()) {
       clause.parameters.emplace_back(std::move(name), std::move(value));
     }

@@ -17,6 +17,7 @@ const Case kCases[] = {
     {"Yaml", "application/yaml", "application/yaml "},
     {"Protobuf", "application/vnd.kubernetes.protobuf", "application/vnd.kubernetes.protobuf "},
     {"Weights", "application/json;q=0.1, application/yaml;q=0.9", "application/yaml "},
+    {"NoNumberIsLast", "application/yaml;q=nan, application/json;q=0.1, application/yaml;q=nan", "application/json "},
     {"SpecificFirst", "*/*, application/yaml", "application/yaml "},
     {"Table", "application/json;as=Table;v=v1;g=meta.k8s.io,application/json", "application/json Table"},
     {"TableHasNoProtobuf", "application/vnd.kubernetes.protobuf;as=Table;v=v1;g=meta.k8s.io,application/json", "application/json "},
