@@ -57,11 +57,11 @@ class OpenApiWriter {
   /// {name = 1, value = 2}, one for each member.
   template <class Write>
   void Named(std::uint32_t number, const json::object& object, Write&& write) {
-    for (const auto& [name, value] : object) {
-      if (!value.is_object()) continue;
+    for (const auto& member : object) {  // clang 14, which builds the fuzz targets, captures no bindings
+      if (!member.value().is_object()) continue;
       wire::PutMessage(out_, number, [&] {
-        wire::PutBytes(out_, 1, name);
-        wire::PutMessage(out_, 2, [&] { write(value.get_object()); });
+        wire::PutBytes(out_, 1, member.key());
+        wire::PutMessage(out_, 2, [&] { write(member.value().get_object()); });
       });
     }
   }
@@ -72,11 +72,11 @@ class OpenApiWriter {
   }
 
   void Extensions(std::uint32_t number, const json::object& object) {
-    for (const auto& [name, value] : object) {
-      if (!name.starts_with("x-")) continue;
+    for (const auto& member : object) {
+      if (!member.key().starts_with("x-")) continue;
       wire::PutMessage(out_, number, [&] {
-        wire::PutBytes(out_, 1, name);
-        Any(2, value);
+        wire::PutBytes(out_, 1, member.key());
+        Any(2, member.value());
       });
     }
   }

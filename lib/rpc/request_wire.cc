@@ -14,11 +14,11 @@ void Write(WireWriter& out, const meta::UserInfo& user) {
   out.Text(User::kNameFieldNumber, user.name);
   out.Text(User::kUidFieldNumber, user.uid);
   for (const std::string& group : user.groups) out.Element(User::kGroupsFieldNumber, group);
-  for (const auto& [key, values] : user.extra) {
+  for (const auto& extra : user.extra) {  // clang 14, which builds the fuzz targets, captures no bindings
     out.Nested(User::kExtraFieldNumber, [&] {
-      out.Text(1, key);  // of an entry of a map
+      out.Text(1, extra.first);  // of an entry of a map
       out.Nested(2, [&] {
-        for (const std::string& value : values) out.Element(ExtraValue::kValuesFieldNumber, value);
+        for (const std::string& value : extra.second) out.Element(ExtraValue::kValuesFieldNumber, value);
       });
     });
   }
@@ -113,10 +113,10 @@ h2::Message Encode(Request request) {
   out.Text(Wire::kMethodFieldNumber, request.method);
   out.Text(Wire::kPathFieldNumber, request.path);
   out.Text(Wire::kQueryFieldNumber, request.query);
-  for (const auto& [name, value] : request.headers) {
+  for (const auto& header : request.headers) {
     out.Nested(Wire::kHeadersFieldNumber, [&] {
-      out.Text(Header::kNameFieldNumber, name);
-      out.Text(Header::kValueFieldNumber, value);
+      out.Text(Header::kNameFieldNumber, header.first);
+      out.Text(Header::kValueFieldNumber, header.second);
     });
   }
   out.Nested(Wire::kUserFieldNumber, [&] { Write(out, request.user); });

@@ -1,3 +1,4 @@
+// Links: lib/rpc/request_wire.cc lib/rpc/delegate_proto.cc lib/rpc/wire.cc meta mesh_proto_messages
 #include <cstddef>
 #include <cstdint>
 
@@ -9,5 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   apimesh::rpc::ParseRequest(bytes, &request);
   apimesh::rpc::Response response;
   apimesh::rpc::ParseResponse(bytes, &response);
+  apimesh::rpc::ParsedChunk chunk;
+  apimesh::rpc::ParseChunk(bytes, &chunk);
   return 0;
 }

@@ -1,3 +1,5 @@
+// Links: services/store/bolt/bolt_reader.cc services/store/bolt/bolt_writer.cc services/store/bolt/etcd_snapshot.cc
+// Links: base etcd_proto_messages
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -11,16 +13,18 @@
 #include "services/store/bolt/etcd_snapshot.h"
 #include "services/store/bolt/format.h"
 
-// A snapshot may come from anywhere. The meta page is made valid, or nothing behind it would ever be looked at.
+// A snapshot may come from anywhere. The meta page is made valid, or nothing behind it would ever be looked at, with the smallest
+// pages there are, so that a small input has many.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace apimesh::store;
+  constexpr std::uint32_t kSmallPage = 512;
   std::string bytes(reinterpret_cast<const char*>(data), size);
-  if (bytes.size() >= 2 * bolt::kPageBytes) {
+  if (bytes.size() >= 2 * kSmallPage) {
     bolt::Meta meta;
     std::memcpy(&meta, bytes.data() + sizeof(bolt::PageHeader), sizeof meta);
     meta.magic = bolt::kMagic;
     meta.version = bolt::kVersion;
-    meta.page_size = bolt::kPageBytes;
+    meta.page_size = kSmallPage;
     meta.checksum = bolt::Checksum(meta);
     std::memcpy(bytes.data() + sizeof(bolt::PageHeader), &meta, sizeof meta);
   }

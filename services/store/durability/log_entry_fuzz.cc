@@ -1,3 +1,4 @@
+// Links: services/store/durability/entry.cc base ZLIB::ZLIB
 #include <zlib.h>
 
 #include <cstddef>

@@ -1,3 +1,5 @@
+// Links: services/store/net/h2_session.cc services/store/net/h2_call.cc services/store/mvcc/request_checks.cc
+// Links: base etcd_proto_messages PkgConfig::NGHTTP2
 #include <cstddef>
 #include <cstdint>
 

@@ -1,4 +1,5 @@
-// Links: services/authn-authz/authorizers/abac/abac.cc meta
+// Links: services/authn-authz/authorizers/abac/abac.cc services/authn-authz/authorizers/abac/policy_file.cc
+// Links: services/authn-authz/authorizers/union.cc meta
 #include "services/authn-authz/authorizers/abac/abac.h"
 
 #include <cstddef>

@@ -1,0 +1,28 @@
+// Quantities and times stand in every pod. Canonical text must parse again, to the same value and to itself.
+#include <cstdint>
+#include <cstdlib>
+
+#include "lib/meta/quantity.h"
+#include "lib/meta/time.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace apimesh::meta;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  if (auto quantity = Quantity::Parse(text)) {
+    const std::string canonical = quantity->ToString();
+    const auto again = Quantity::Parse(canonical);
+    if (!again || *again != *quantity || again->ToString() != canonical) std::abort();
+    Quantity sum = *quantity;
+    sum.Add(Quantity(1));
+    sum.Sub(*again);
+    sum.Value();
+    sum.MilliValue();
+    if (sum.ToString().empty()) std::abort();
+  }
+  if (const auto time = ParseTime(text)) {
+    const auto again = ParseTime(FormatMicroTime(*time));
+    if (!again || FormatMicroTime(*again) != FormatMicroTime(*time)) std::abort();
+    HumanAge(text, *time);
+  }
+  return 0;
+}

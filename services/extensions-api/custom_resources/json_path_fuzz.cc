@@ -1,0 +1,14 @@
+// Links: services/extensions-api/custom_resources/json_path.cc meta
+// The paths of a CRD's columns and selectable fields are anybody's.
+#include "services/extensions-api/custom_resources/json_path.h"
+
+#include <cstdint>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  namespace json = apimesh::meta::json;
+  static const json::value document = json::parse(
+      R"({"a":{"b":[1,-2.5,"x",null,true,{"c":"y"}],"d.e":{"f":{}}},"list":[{"type":"Ready","n":3},{"type":"Other"}]})");
+  const auto path = apimesh::extensions_api::JsonPath::Parse({reinterpret_cast<const char*>(data), size});
+  if (path) path->First(document.get_object());
+  return 0;
+}
