@@ -150,7 +150,7 @@ void ReadWebhook(const object& webhook, const Path& path, AuthorizerConfig& out,
   } else if (condition_version != "v1") {
     errors.push_back(meta::NotSupported(condition_path.ToString(), Quoted(condition_version), {"v1"}));
   }
-  out.webhook.deny_on_error = ReadChoice(webhook, "failurePolicy", {"Deny", "NoOpinion"}, path, errors) == "Deny";
+  out.webhook.deny_on_error = ReadChoice(webhook, "failurePolicy", {"NoOpinion", "Deny"}, path, errors) == "Deny";
   out.kubeconfig = ReadConnection(webhook, path, errors);
   out.webhook.match_conditions = ReadMatchConditions(webhook, path, errors);
 }

@@ -7,21 +7,30 @@
 namespace apimesh::authn_authz {
 namespace {
 
-void FindUnknown(const boost::json::value& value, const Shape& shape, const meta::Path& path,
+/// JSON is read as it stands; YAML, as the reference does it, with its keys in order.
+bool IsJson(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && text[first] == '{';
+}
+
+void FindUnknown(const boost::json::value& value, const Shape& shape, const meta::Path& path, bool sorted,
                  std::vector<std::string>& unknown) {
   if (shape.fields.empty()) return;
   if (value.is_array()) {
     for (std::size_t i = 0; i < value.get_array().size(); ++i)
-      FindUnknown(value.get_array()[i], shape, path.Index(i), unknown);
+      FindUnknown(value.get_array()[i], shape, path.Index(i), sorted, unknown);
   }
   if (!value.is_object()) return;
-  for (const auto& entry : value.get_object()) {
-    const meta::Path child = path.ToString().empty() ? meta::Path(std::string(entry.key())) : path.Child(entry.key());
-    const auto known = shape.fields.find(std::string(entry.key()));
+  std::vector<const boost::json::key_value_pair*> entries;
+  for (const auto& entry : value.get_object()) entries.push_back(&entry);
+  if (sorted) std::sort(entries.begin(), entries.end(), [](const auto* a, const auto* b) { return a->key() < b->key(); });
+  for (const auto* entry : entries) {
+    const meta::Path child = path.ToString().empty() ? meta::Path(std::string(entry->key())) : path.Child(entry->key());
+    const auto known = shape.fields.find(std::string(entry->key()));
     if (known == shape.fields.end()) {
       unknown.push_back(fmt::format("unknown field {}", meta::Quoted(child.ToString())));
     } else {
-      FindUnknown(entry.value(), known->second, child, unknown);
+      FindUnknown(entry->value(), known->second, child, sorted, unknown);
     }
   }
 }
@@ -40,15 +49,15 @@ meta::Result<boost::json::object> ParseStrictly(std::string_view text, std::stri
                                  [&](const std::string& v) { return version == "apiserver.config.k8s.io/" + v; });
   if (!known || found_kind != kind) {
     return meta::BadRequest(
-        fmt::format("no kind \"{}\" is registered for version \"{}\" in scheme", found_kind, version));
+        fmt::format("no kind \"{}\" is registered for version \"{}\" in scheme \"pkg/runtime/scheme.go:111\"", found_kind,
+                    version));
   }
   std::vector<std::string> unknown;
   Shape whole = shape;
   whole.fields["apiVersion"];
   whole.fields["kind"];
-  FindUnknown(file, whole, meta::Path(), unknown);
+  FindUnknown(file, whole, meta::Path(), !IsJson(text), unknown);
   if (!unknown.empty()) {
-    std::sort(unknown.begin(), unknown.end());
     return meta::BadRequest(fmt::format("strict decoding error: {}", fmt::join(unknown, ", ")));
   }
   return file;
