@@ -32,6 +32,7 @@ struct ClientOptions {
   std::string ca_pem;        // empty: the system's CAs
   std::string ca_file;
   std::string cert_file, key_file;
+  std::string cert_pem, key_pem;  // the same as texts, instead of files
   std::string server_name;   // checked against the certificate; default: the host of the URL
   bool insecure_skip_verify = false;
   std::string protocol = "http/1.1";  // for ALPN

@@ -186,6 +186,22 @@ TEST_F(HttpTls, HandsOnClientCertificatesOfAnyIssuer) {
   EXPECT_NE(answer->body.find("certificates=1"), std::string::npos) << answer->body;
 }
 
+TEST_F(HttpTls, TakesACertificateAsText) {
+  const TestCertificate stranger = MakeCertificate({.common_name = "stranger"});
+  const TestCertificate other = MakeCertificate({.common_name = "other"});
+  ClientOptions options = Trusting();
+  options.cert_pem = stranger.certificate_pem;
+  options.key_pem = stranger.key_pem;
+  const auto server = Listen(Tls(), Describe);
+  const auto answer = RunTask(NewClient(options)->Do("GET", Https(*server) + "/", {}, "", In(10)));
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_NE(answer->body.find("certificates=1"), std::string::npos) << answer->body;
+  options.key_pem = other.key_pem;
+  const auto mismatched = RunTask(NewClient(options)->Do("GET", Https(*server) + "/", {}, "", In(10)));
+  ASSERT_FALSE(mismatched);
+  EXPECT_EQ(mismatched.error().code, ClientError::Code::kTls);
+}
+
 TEST_F(HttpTls, DemandsCertificatesOfItsCaWhereToldTo) {
   ServerOptions demanding = Tls();
   demanding.tls_options.client_certificate = TlsOptions::ClientCertificate::kRequire;

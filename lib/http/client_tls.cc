@@ -48,6 +48,7 @@ struct ClientTls::State {
     }
     if (options.ca_pem.empty() && options.ca_file.empty()) SSL_CTX_set_default_verify_paths(next.get());
     if (!options.cert_file.empty()) UseCertificate(next.get(), options.cert_file, options.key_file);
+    if (!options.cert_pem.empty()) UseCertificatePem(next.get(), options.cert_pem, options.key_pem);
     SSL_CTX_set_verify(next.get(), options.insecure_skip_verify ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, nullptr);
     const std::string offer = AlpnList(options.protocol);
     SSL_CTX_set_alpn_protos(next.get(), reinterpret_cast<const unsigned char*>(offer.data()), static_cast<unsigned>(offer.size()));

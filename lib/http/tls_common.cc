@@ -1,6 +1,7 @@
 #include "lib/http/tls_common.h"
 
 #include <openssl/err.h>
+#include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <sys/stat.h>
 
@@ -107,6 +108,25 @@ void UseCertificate(ssl_ctx_st* context, const std::string& cert_file, const std
   if (SSL_CTX_check_private_key(context) != 1) {
     throw TlsFailure("the key in " + key_file + " does not belong to the certificate in " + cert_file);
   }
+}
+
+void UseCertificatePem(ssl_ctx_st* context, const std::string& certificates, const std::string& key) {
+  using BioPtr = std::unique_ptr<BIO, decltype(&BIO_free)>;
+  const BioPtr chain(BIO_new_mem_buf(certificates.data(), static_cast<int>(certificates.size())), &BIO_free);
+  const BioPtr secret(BIO_new_mem_buf(key.data(), static_cast<int>(key.size())), &BIO_free);
+  using CertificatePtr = std::unique_ptr<X509, decltype(&X509_free)>;
+  const CertificatePtr leaf(PEM_read_bio_X509(chain.get(), nullptr, nullptr, nullptr), &X509_free);
+  if (!leaf || SSL_CTX_use_certificate(context, leaf.get()) != 1) throw TlsFailure("can't use the certificate");
+  for (;;) {
+    const CertificatePtr next(PEM_read_bio_X509(chain.get(), nullptr, nullptr, nullptr), &X509_free);
+    if (!next) break;
+    SSL_CTX_add1_chain_cert(context, next.get());
+  }
+  ERR_clear_error();
+  const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> private_key(PEM_read_bio_PrivateKey(secret.get(), nullptr, nullptr, nullptr),
+                                                                        &EVP_PKEY_free);
+  if (!private_key || SSL_CTX_use_PrivateKey(context, private_key.get()) != 1) throw TlsFailure("can't use the private key");
+  if (SSL_CTX_check_private_key(context) != 1) throw TlsFailure("the key does not belong to the certificate");
 }
 
 void UseVersionAndCiphers(ssl_ctx_st* context, const std::string& min_version, const std::vector<std::string>& suites) {

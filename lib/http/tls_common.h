@@ -23,6 +23,8 @@ SslContextPtr NewSslContext(bool server);
 std::string AlpnList(const std::string& protocol);
 /// Throws if the pair can't be read or does not match.
 void UseCertificate(ssl_ctx_st* context, const std::string& cert_file, const std::string& key_file);
+/// The same for texts.
+void UseCertificatePem(ssl_ctx_st* context, const std::string& certificates, const std::string& key);
 /// "VersionTLS12" and Go's cipher suite names, as kube-apiserver's flags have them. Throws on an unknown name.
 void UseVersionAndCiphers(ssl_ctx_st* context, const std::string& min_version, const std::vector<std::string>& suites);
 

@@ -192,6 +192,13 @@ TEST(Config, ReadsKubeconfigs) {
   EXPECT_EQ(endpoint->url, "https://hook:8443/review");
   EXPECT_EQ(endpoint->client.ca_file, "/etc/x/ca.crt");
   EXPECT_EQ(endpoint->authorization, "Bearer secret");
+  const auto inline_pair = ParseKubeconfig(
+      "current-context: c\ncontexts: [{name: c, context: {cluster: k, user: u}}]\nclusters: [{name: k, cluster: {server: 'https://hook'}}]\n"
+      "users: [{name: u, user: {client-certificate-data: Y2VydA==, client-key-data: a2V5, client-certificate: ignored}}]", "/folder");
+  ASSERT_TRUE(inline_pair) << inline_pair.error().Message();
+  EXPECT_EQ(inline_pair->client.cert_pem, "cert");
+  EXPECT_EQ(inline_pair->client.key_pem, "key");
+  EXPECT_EQ(inline_pair->client.cert_file, "");
   EXPECT_FALSE(ParseKubeconfig("a: [", ""));
   EXPECT_FALSE(ParseKubeconfig("kind: Config", ""));
 }

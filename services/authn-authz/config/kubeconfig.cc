@@ -27,6 +27,35 @@ std::string Absolute(std::string_view path, const std::string& folder) {
   return path.empty() ? "" : (std::filesystem::path(folder) / path).string();
 }
 
+/// What a field holds in base64; "" if it is absent.
+meta::Result<std::string> InlineData(const boost::json::object& parent, std::string_view field) {
+  const std::string_view data = meta::FindString(parent, field);
+  if (data.empty()) return std::string();
+  auto decoded = auth::DecodeBase64(data);
+  if (!decoded) return meta::BadRequest(fmt::format("invalid configuration: {} is not base64", field));
+  return std::move(*decoded);
+}
+
+/// Texts in the file itself count before the names of files.
+meta::Result<> ReadClientCertificate(const boost::json::object& user, const std::string& folder, http::ClientOptions& client) {
+  ASSIGN_OR_RETURN(client.cert_pem, InlineData(user, "client-certificate-data"));
+  ASSIGN_OR_RETURN(client.key_pem, InlineData(user, "client-key-data"));
+  const std::string cert_file = Absolute(meta::FindString(user, "client-certificate"), folder);
+  const std::string key_file = Absolute(meta::FindString(user, "client-key"), folder);
+  if (client.cert_pem.empty() && client.key_pem.empty()) {
+    client.cert_file = cert_file;
+    client.key_file = key_file;
+    return {};
+  }
+  if (client.cert_pem.empty()) {
+    ASSIGN_OR_RETURN(client.cert_pem, ReadFile(cert_file));
+  }
+  if (client.key_pem.empty()) {
+    ASSIGN_OR_RETURN(client.key_pem, ReadFile(key_file));
+  }
+  return {};
+}
+
 }  // namespace
 
 meta::Result<WebhookEndpoint> ParseKubeconfig(std::string_view text, const std::string& folder) {
@@ -43,23 +72,15 @@ meta::Result<WebhookEndpoint> ParseKubeconfig(std::string_view text, const std::
     return meta::BadRequest("invalid configuration: server must be an http or https URL");
   }
   endpoint.client.ca_file = Absolute(meta::FindString(*cluster, "certificate-authority"), folder);
-  if (const std::string_view data = meta::FindString(*cluster, "certificate-authority-data"); !data.empty()) {
-    const auto pem = auth::DecodeBase64(data);
-    if (!pem) return meta::BadRequest("invalid configuration: certificate-authority-data is not base64");
-    endpoint.client.ca_pem = *pem;
-    endpoint.client.ca_file.clear();
-  }
+  ASSIGN_OR_RETURN(endpoint.client.ca_pem, InlineData(*cluster, "certificate-authority-data"));
+  if (!endpoint.client.ca_pem.empty()) endpoint.client.ca_file.clear();
   endpoint.client.server_name = meta::FindString(*cluster, "tls-server-name");
   const boost::json::value* insecure = meta::FindField(*cluster, "insecure-skip-tls-verify");
   endpoint.client.insecure_skip_verify = insecure && insecure->is_bool() && insecure->get_bool();
 
   const boost::json::object* user = Named(config, "users", meta::FindString(*context, "user"), "user");
   if (!user) return endpoint;
-  if (meta::FindField(*user, "client-certificate-data") || meta::FindField(*user, "client-key-data")) {
-    return meta::BadRequest("invalid configuration: client certificates must be given as files");
-  }
-  endpoint.client.cert_file = Absolute(meta::FindString(*user, "client-certificate"), folder);
-  endpoint.client.key_file = Absolute(meta::FindString(*user, "client-key"), folder);
+  RETURN_IF_ERROR(ReadClientCertificate(*user, folder, endpoint.client));
   std::string token(meta::FindString(*user, "token"));
   if (const std::string_view file = meta::FindString(*user, "tokenFile"); token.empty() && !file.empty()) {
     ASSIGN_OR_RETURN(token, ReadFile(Absolute(file, folder)));
