@@ -1,5 +1,6 @@
 #include "lib/etcd/client.h"
 
+#include <boost/asio/experimental/awaitable_operators.hpp>
 #include <gtest/gtest.h>
 
 #include "lib/base/wakeup.h"
@@ -142,6 +143,38 @@ Task<> Watches(Client* client, bool safe) {
   EXPECT_EQ(compacted.error().code, Error::Code::kCompacted);
   EXPECT_EQ(compacted.error().compact_revision, *last);
 }
+/// A watch that begins after the newest revision, as one after a list does, must not keep progress from the others.
+Task<> ProgressBesideAWatchOfTheFuture(Client* client) {
+  using namespace boost::asio::experimental::awaitable_operators;
+  auto first = co_await client->Put("/p/a", "v", 0, In(seconds(5)));
+  auto old = client->OpenWatch({.key = "/p/a", .start_revision = *first});
+  auto event = co_await old->Next();
+  EXPECT_EQ(event->events.size(), 1u);
+  auto newest = co_await client->Put("/other", "v", 0, In(seconds(5)));
+  auto future = client->OpenWatch({.key = "/p/b", .start_revision = *newest + 1});
+  const SteadyTime deadline = In(seconds(5));
+  Revision reached = 0;
+  while (reached < *newest && std::chrono::steady_clock::now() < deadline) {
+    old->RequestProgress();
+    auto answer = co_await (old->Next() || SleepUntil(In(std::chrono::milliseconds(50))));
+    if (answer.index() == 0 && std::get<0>(answer)) reached = std::get<0>(answer)->revision;
+  }
+  EXPECT_GE(reached, *newest);
+  auto written = co_await client->Put("/p/b", "v", 0, In(seconds(5)));
+  for (;;) {
+    auto batch = co_await future->Next();
+    EXPECT_TRUE(batch);
+    if (!batch) co_return;
+    if (batch->events.empty()) continue;
+    EXPECT_EQ(batch->events.at(0).kv.mod_revision, *written) << "what lies before the start is not delivered";
+    break;
+  }
+}
+TEST_P(EtcdClient, ProgressComesBesideAWatchOfTheFuture) {
+  if (GetParam() == "Debian") return;  // its notifications are not used at all
+  RunTask(ProgressBesideAWatchOfTheFuture(client_.get()));
+}
+
 TEST_P(EtcdClient, ManyWatchesShareOneStream) { RunTask(Watches(client_.get(), GetParam() != "Debian")); }
 
 Task<> LargeRevisionComesWhole(Client* client) {

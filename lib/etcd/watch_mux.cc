@@ -90,7 +90,10 @@ void WatchMux::Create(const SubscriptionPtr& subscription) {
   etcdserverpb::WatchCreateRequest& create = *request.mutable_create_request();
   create.set_key(subscription->options.key);
   create.set_range_end(subscription->options.range_end);
-  create.set_start_revision(subscription->next_revision);
+  // One revision early (what is sent again is dropped): etcd answers no progress request on a stream while one of its
+  // watches begins after the newest revision, which is just where a watch after a list begins.
+  const bool early = subscription->next_revision > 1 && !subscription->exact;
+  create.set_start_revision(early ? subscription->next_revision - 1 : subscription->next_revision);
   create.set_progress_notify(subscription->options.progress_notify);
   create.set_prev_kv(subscription->options.previous);
   create.set_fragment(true);
@@ -145,6 +148,10 @@ void WatchMux::OnCreated(const SubscriptionPtr& subscription, Revision store_rev
 void WatchMux::OnCanceled(const SubscriptionPtr& subscription, const etcdserverpb::WatchResponse& response) {
   active_.erase(subscription->id);
   const std::string& reason = response.cancel_reason();
+  if (response.compact_revision() == subscription->next_revision && !subscription->exact) {
+    subscription->exact = true;
+    return Create(subscription);
+  }
   if (response.compact_revision() > 0) {
     return Fail(subscription, {Error::Code::kCompacted, reason.empty() ? "required revision has been compacted" : reason,
                                response.compact_revision()});
@@ -185,6 +192,7 @@ void WatchMux::OnProgress(const SubscriptionPtr& subscription, Revision revision
 
 void WatchMux::Push(const SubscriptionPtr& subscription, WatchBatch batch) {
   subscription->next_revision = batch.revision + 1;
+  subscription->exact = false;
   auto& queue = subscription->queue;
   if (batch.progress && !queue.empty() && queue.back().progress) {
     queue.back().revision = batch.revision;

@@ -30,6 +30,7 @@ class WatchMux : public std::enable_shared_from_this<WatchMux> {
     std::int64_t id = 0;         // on the present stream; a new one each time it is opened, so late answers are told apart
     Revision next_revision = 0;  // the first one not yet received; 0: "from now on", not opened yet
     bool created = false;        // the server has confirmed it
+    bool exact = false;          // must begin at next_revision itself: the one before it is compacted
     bool paused = false;         // its reader is behind: closed at the server, opened again when the queue is short
     std::vector<WatchEvent> fragments;
     std::deque<WatchBatch> queue;
