@@ -59,17 +59,17 @@ class FileEncryption final : public Encryption, public std::enable_shared_from_t
     return Now()->providers.For({resource, group});
   }
 
-  std::vector<HealthCheck> HealthChecks() override {
-    std::vector<HealthCheck> checks;
-    if (options_.reload) {
-      checks.push_back({"kms-providers", [self = shared_from_this()] { return self->Problem(); }});
-      return checks;
+  std::string Problem() const override {
+    std::vector<std::string> errors;
+    const std::shared_ptr<const Loaded> loaded = Now();
+    for (std::size_t i = 0; i < loaded->providers.kms.size(); ++i) {
+      if (const std::string problem = loaded->providers.kms[i]->Problem(); !problem.empty()) {
+        errors.push_back(fmt::format("kms-provider-{}: {}", i, problem));
+      }
     }
-    for (const std::shared_ptr<Kms>& kms : Now()->providers.kms) {
-      checks.push_back({fmt::format("kms-provider-{}", checks.size()), [kms] { return kms->Problem(); }});
-    }
-    return checks;
+    return errors.empty() ? "" : Aggregate(errors);
   }
+  bool HasHealthCheck() const override { return options_.reload || !Now()->providers.kms.empty(); }
 
   void OnReload(std::function<void()> reloaded) override {
     const std::lock_guard lock(mutex_);
@@ -106,17 +106,6 @@ class FileEncryption final : public Encryption, public std::enable_shared_from_t
   }
 
  private:
-  std::string Problem() const {
-    std::vector<std::string> errors;
-    const std::shared_ptr<const Loaded> loaded = Now();
-    for (std::size_t i = 0; i < loaded->providers.kms.size(); ++i) {
-      if (const std::string problem = loaded->providers.kms[i]->Problem(); !problem.empty()) {
-        errors.push_back(fmt::format("kms-provider-{}: {}", i, problem));
-      }
-    }
-    return errors.empty() ? "" : Aggregate(errors);
-  }
-
   std::shared_ptr<const Loaded> Now() const {
     const std::lock_guard lock(mutex_);
     return loaded_;

@@ -5,7 +5,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "lib/encryption/transformer.h"
 
@@ -23,12 +22,10 @@ class Encryption {
   virtual ~Encryption() = default;
   /// How values of a resource are stored from now on. Ask again for every write and batch: a reload changes it.
   virtual TransformerPtr For(const std::string& group, const std::string& resource) const = 0;
-  struct HealthCheck {
-    std::string name;
-    std::function<std::string()> problem;  // empty: fine
-  };
-  /// How the KMS plugins are: "kms-provider-N" for each, or "kms-providers" for all where the file may change.
-  virtual std::vector<HealthCheck> HealthChecks() = 0;
+  /// Empty: all KMS plugins are fine. The health check "kms-providers".
+  virtual std::string Problem() const = 0;
+  /// Whether there is something that Problem() could tell, now or after a reload.
+  virtual bool HasHealthCheck() const = 0;
   /// Called after each change of the configuration, from its loop.
   virtual void OnReload(std::function<void()> reloaded) = 0;
   virtual void Stop() = 0;

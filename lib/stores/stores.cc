@@ -55,8 +55,8 @@ std::shared_ptr<encryption::Encryption> Encrypt(const service::EtcdFlags& flags,
   if (!opened) throw std::invalid_argument("--encryption-provider-config: " + opened.error().message);
   // Not on /livez: a restart would not bring a key service back.
   constexpr unsigned kNotLivez = service::HealthChecks::kHealthz | service::HealthChecks::kReadyz;
-  for (encryption::Encryption::HealthCheck& check : (*opened)->HealthChecks()) {
-    runtime.Health().Add(std::move(check.name), std::move(check.problem), kNotLivez);
+  if ((*opened)->HasHealthCheck()) {
+    runtime.Health().Add("kms-providers", [encryption = *opened] { return encryption->Problem(); }, kNotLivez);
   }
   if (reload) runtime.Health().AddPostStartHook("start-encryption-provider-config-automatic-reload")();
   runtime.OnStop([encryption = *opened] { encryption->Stop(); });

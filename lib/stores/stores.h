@@ -17,8 +17,8 @@ struct Stores {
   std::vector<std::shared_ptr<etcd::Client>> overridden;  // of --etcd-servers-overrides, each set of servers once
 };
 
-/// By its flags; encrypted if they say so, with the health checks of that ("kms-provider-N", or "kms-providers" where the file may
-/// change). Ends with `runtime`. Throws std::exception if a flag or the file of --encryption-provider-config is wrong.
+/// By its flags; encrypted if they say so, with the health check of that ("kms-providers", where there are some or may be after a
+/// reload). Ends with `runtime`. Throws std::exception if a flag or the file of --encryption-provider-config is wrong.
 Stores OpenStores(const service::EtcdFlags& flags, service::Runtime& runtime);
 
 }  // namespace apimesh::stores
