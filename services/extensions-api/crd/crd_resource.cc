@@ -7,6 +7,7 @@
 #include "lib/schema/builtin.h"
 #include "services/extensions-api/crd/conditions.h"
 #include "services/extensions-api/crd/rules.h"
+#include "services/extensions-api/crd/stored_v1beta1.h"
 #include "services/extensions-api/crd/version_rules.h"
 
 namespace apimesh::extensions_api {
@@ -109,6 +110,7 @@ registry::Resource CrdResource() {
   resource.subresources.push_back(std::move(status));
   resource.storage_prefix = "apiextensions.k8s.io/customresourcedefinitions";
   resource.storage_gvk = resource.gvk;
+  resource.from_stored = &FromStoredV1beta1;
   resource.generation = true;
   resource.returns_deleted_object = true;
   return resource;
