@@ -19,6 +19,16 @@ std::mutex& FormLock(const void* entry) {
   return locks[(reinterpret_cast<std::uintptr_t>(entry) >> 6) % locks.size()];
 }
 
+/// Text and reference count in one block of memory: there are as many of these as objects.
+SharedBytes InOneBlock(std::initializer_list<std::string_view> parts) {
+  std::size_t size = 0;
+  for (const std::string_view part : parts) size += part.size();
+  const std::shared_ptr<char[]> block = std::make_shared_for_overwrite<char[]>(size);
+  char* end = block.get();
+  for (const std::string_view part : parts) end = std::copy(part.begin(), part.end(), end);
+  return SharedBytes(std::shared_ptr<const void>(block, block.get()), {block.get(), size});
+}
+
 }  // namespace
 
 Task<meta::Result<>> EntryRecipe::Unlock(std::shared_ptr<const EntryRecipe> recipe, std::string stored) {
@@ -72,10 +82,11 @@ meta::Result<std::shared_ptr<CachedEntry>> CachedEntry::Make(const std::shared_p
                                                              Revision revision, std::string_view json) {
   auto scanned = ScanObject(json, recipe->paths);
   if (!scanned) return meta::InternalError(fmt::format("{}{} does not hold the JSON of an object", recipe->prefix, key));
-  std::shared_ptr<CachedEntry> entry(new CachedEntry());
-  std::size_t offset = 0;
-  entry->json_ = SharedBytes(SpliceVersion(json, *scanned, revision, &offset));
-  entry->version_offset_ = static_cast<std::uint32_t>(offset);
+  const auto entry = std::make_shared<CachedEntry>(Private());
+  const fmt::format_int number(revision);
+  const std::string_view before = json.substr(0, scanned->version_begin), after = json.substr(scanned->version_end);
+  entry->json_ = InOneBlock({before, scanned->before, "\"", {number.data(), number.size()}, "\"", scanned->after, after});
+  entry->version_offset_ = static_cast<std::uint32_t>(before.size() + scanned->before.size() + 1);
   entry->recipe_ = recipe;
   entry->key_.text = std::move(key);
   entry->revision_ = revision;
@@ -92,24 +103,29 @@ meta::Result<std::shared_ptr<CachedEntry>> CachedEntry::Make(const std::shared_p
     if (!document.is_object()) return meta::InternalError(fmt::format("{} is no object", entry->key_.text));
     attributes->fields = recipe->config.read_fields(meta::Object(std::move(document.get_object())));
   }
-  entry->attributes_ = std::move(attributes);
+  const bool none = attributes->labels.empty() && attributes->fields.empty();
+  entry->attributes_ = none ? NoAttributes() : std::move(attributes);
   return entry;
+}
+
+const std::shared_ptr<const CachedEntry::Attributes>& CachedEntry::NoAttributes() {
+  static const auto none = std::make_shared<const Attributes>();
+  return none;
 }
 
 CachedEntryPtr CachedEntry::Unreadable(const std::shared_ptr<const EntryRecipe>& recipe, std::string key,
                                        Revision revision, meta::ApiError error) {
-  static const auto nothing = std::make_shared<const Attributes>();
-  std::shared_ptr<CachedEntry> entry(new CachedEntry());
+  const auto entry = std::make_shared<CachedEntry>(Private());
   entry->recipe_ = recipe;
   entry->key_.text = std::move(key);
   entry->revision_ = revision;
-  entry->attributes_ = nothing;
+  entry->attributes_ = NoAttributes();
   entry->error_ = std::make_unique<const meta::ApiError>(std::move(error));
   return entry;
 }
 
 CachedEntryPtr CachedEntry::At(Revision revision) const {
-  std::shared_ptr<CachedEntry> entry(new CachedEntry());
+  const auto entry = std::make_shared<CachedEntry>(Private());
   entry->recipe_ = recipe_;
   entry->key_ = key_;
   entry->revision_ = revision;
@@ -122,10 +138,7 @@ CachedEntryPtr CachedEntry::At(Revision revision) const {
   const std::string_view old = json_.View();
   const std::size_t end = old.find('"', version_offset_);
   const fmt::format_int number(revision);
-  std::string json;
-  json.reserve(old.size() + number.size());
-  json.append(old.substr(0, version_offset_)).append(number.data(), number.size()).append(old.substr(end));
-  entry->json_ = SharedBytes(std::move(json));
+  entry->json_ = InOneBlock({old.substr(0, version_offset_), {number.data(), number.size()}, old.substr(end)});
   return entry;
 }
 

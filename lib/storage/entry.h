@@ -36,7 +36,11 @@ class CachedEntry;
 using CachedEntryPtr = std::shared_ptr<const CachedEntry>;
 
 class CachedEntry final : public Entry {
+  struct Private {};
+
  public:
+  explicit CachedEntry(Private) {}  // see the functions below
+
   /// From what etcd holds, unlocked. An error if that can't be read; it names the key.
   static meta::Result<CachedEntryPtr> FromStored(const std::shared_ptr<const EntryRecipe>& recipe, std::string key,
                                                  Revision revision, std::string_view stored);
@@ -68,7 +72,7 @@ class CachedEntry final : public Entry {
     meta::Labels labels;
     std::vector<std::string> fields;
   };
-  CachedEntry() = default;
+  static const std::shared_ptr<const Attributes>& NoAttributes();
   static meta::Result<std::shared_ptr<CachedEntry>> Make(const std::shared_ptr<const EntryRecipe>& recipe, std::string key,
                                                          Revision revision, std::string_view json);
 

@@ -1,7 +1,5 @@
 #include "lib/storage/json_scan.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 
@@ -277,18 +275,6 @@ FieldPaths SplitPaths(const std::vector<std::string>& paths) {
 std::optional<ScannedObject> ScanObject(std::string_view text, const FieldPaths& paths) {
   if (text.empty()) return std::nullopt;
   return Scanner(text, paths).Run();
-}
-
-std::string SpliceVersion(std::string_view text, const ScannedObject& scanned, std::uint64_t revision,
-                          std::size_t* offset) {
-  const fmt::format_int number(revision);
-  std::string out;
-  out.reserve(text.size() + scanned.before.size() + number.size() + scanned.after.size() + 2);
-  out.append(text.substr(0, scanned.version_begin)).append(scanned.before).push_back('"');
-  *offset = out.size();
-  out.append(number.data(), number.size()).push_back('"');
-  out.append(scanned.after).append(text.substr(scanned.version_end));
-  return out;
 }
 
 }  // namespace apimesh::storage

@@ -28,8 +28,4 @@ FieldPaths SplitPaths(const std::vector<std::string>& paths);
 /// nullopt: not the JSON of an object with metadata. Values outside of metadata and `paths` are only skipped over.
 std::optional<ScannedObject> ScanObject(std::string_view text, const FieldPaths& paths);
 
-/// The text with this resourceVersion in place. `offset` gets where the number begins.
-std::string SpliceVersion(std::string_view text, const ScannedObject& scanned, std::uint64_t revision,
-                          std::size_t* offset);
-
 }  // namespace apimesh::storage

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "lib/storage/entry.h"
+
 namespace apimesh::storage {
 namespace {
 
@@ -33,15 +35,16 @@ const Case kCases[] = {
 class ScanObjectTest : public ::testing::TestWithParam<Case> {};
 
 TEST_P(ScanObjectTest, PutsTheVersionInPlace) {
-  const std::string_view text = GetParam().text;
-  for (const auto& paths : {FieldPaths(), SplitPaths({"spec.nodeName"})}) {
-    const auto scanned = ScanObject(text, paths);
-    ASSERT_EQ(scanned.has_value(), GetParam().want != nullptr);
-    if (!scanned) continue;
-    std::size_t offset = 0;
-    const std::string out = SpliceVersion(text, *scanned, 7, &offset);
-    EXPECT_EQ(out, GetParam().want);
-    EXPECT_EQ(out[offset], '7');
+  for (const std::vector<std::string>& fields : {std::vector<std::string>(), std::vector<std::string>{"spec.nodeName"}}) {
+    ResourceConfig config;
+    config.selectable_fields = fields;
+    const auto entry = CachedEntry::FromJson(std::make_shared<const EntryRecipe>(config), "a", 7, GetParam().text);
+    ASSERT_EQ(entry.has_value(), GetParam().want != nullptr);
+    if (!entry) continue;
+    std::string want = GetParam().want;
+    EXPECT_EQ((*entry)->Json().View(), want);
+    want.replace(want.find(R"("resourceVersion":"7")"), 21, R"("resourceVersion":"12345")");
+    EXPECT_EQ((*entry)->At(12345)->Json().View(), want);
   }
 }
 INSTANTIATE_TEST_SUITE_P(Table, ScanObjectTest, ::testing::ValuesIn(kCases),
