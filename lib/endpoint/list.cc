@@ -15,15 +15,16 @@ struct Listing {
   std::unique_ptr<storage::ListCursor> cursor;
   std::unique_ptr<ListWriter> writer;
   ListMeta meta;
-  /// A page is collected first, since its continue token stands before its items.
-  std::vector<storage::EntryPtr> page;
-  bool paged = false;
+  /// Where something that stands before the items is known after them (a page's continue token, the size of a protobuf list),
+  /// they are collected first: the cached objects, not their bytes.
+  std::vector<storage::EntryPtr> collected;
+  bool collects = false;
   std::size_t next = 0;
 
   std::vector<storage::EntryPtr> Next() {
-    if (!paged) return cursor->Next(kItemsAtOnce);
+    if (!collects) return cursor->Next(kItemsAtOnce);
     std::vector<storage::EntryPtr> some;
-    while (next < page.size() && some.size() < kItemsAtOnce) some.push_back(page[next++]);
+    while (next < collected.size() && some.size() < kItemsAtOnce) some.push_back(collected[next++]);
     return some;
   }
 };
@@ -37,13 +38,17 @@ Task<meta::Result<Listing>> Begin(RequestPtr request) {
   ASSIGN_OR_CO_RETURN(listing.cursor, co_await request->served->store->List(request->ctx, std::move(query.list)));
   // Objects that are made anew for every request (health of components) have no revision.
   if (listing.cursor->At() > 0) listing.meta.resource_version = std::to_string(listing.cursor->At());
-  listing.paged = limit > 0;
-  while (listing.paged) {
+  const bool measures = listing.writer->MeasuresFirst();
+  listing.collects = limit > 0 || measures;
+  while (listing.collects) {
     std::vector<storage::EntryPtr> some = listing.cursor->Next(kItemsAtOnce);
     if (some.empty()) break;
-    listing.page.insert(listing.page.end(), some.begin(), some.end());
+    if (measures) {
+      for (const storage::EntryPtr& entry : some) listing.writer->Measure(*entry);
+    }
+    listing.collected.insert(listing.collected.end(), some.begin(), some.end());
   }
-  if (listing.paged) {
+  if (limit > 0) {
     listing.meta.continue_token = listing.cursor->ContinueToken();
     listing.meta.remaining = listing.cursor->Remaining();
   }

@@ -121,11 +121,6 @@ class MetadataList final : public JsonWriter {
     return fmt::format("{{\"kind\":\"PartialObjectMetadataList\",\"apiVersion\":\"meta.k8s.io/{}\",\"metadata\":{},\"items\":[",
                        request_->output.as_version, MetaJson(meta));
   }
-  std::string Whole(std::string joined) override {
-    const schema::Schema* schema = request_->env->meta_schema;
-    return Convert(request_->output, std::move(joined),
-                   schema ? schema->Find("io.k8s.apimachinery.pkg.apis.meta.v1.PartialObjectMetadataList") : nullptr);
-  }
 
  protected:
   void AppendOne(Pieces& out, const storage::Entry& entry) override {
@@ -135,29 +130,54 @@ class MetadataList final : public JsonWriter {
   }
 };
 
+/// Messages inside the one of a list, each as it is kept beside its object. The list's own size stands before it, so items
+/// are measured first; they are not joined.
 class ProtobufList final : public ListWriter {
  public:
-  explicit ProtobufList(RequestPtr request) : request_(std::move(request)) {}
+  /// The envelope of one item.
+  using ItemFn = std::function<SharedBytes(const storage::Entry& entry)>;
+  ProtobufList(meta::Gvk kind, ItemFn item) : kind_(std::move(kind)), item_(std::move(item)) {}
+
+  bool MeasuresFirst() const override { return true; }
+  void Measure(const storage::Entry& entry) override {
+    const std::size_t size = UnwrapEnvelope(item_(entry).View()).size();
+    items_bytes_ += ItemFieldHead(size).size() + size;
+  }
   std::string Head(const ListMeta& meta) override {
-    return ListMetaField(meta.resource_version, meta.continue_token, meta.remaining);
+    const std::string about = ListMetaField(meta.resource_version, meta.continue_token, meta.remaining);
+    return EnvelopeHead(kind_, about.size() + items_bytes_) + about;
   }
   void AppendItem(Pieces& out, const storage::Entry& entry) override {
-    const SharedBytes bytes = ProtobufOf(*request_->served, entry);
+    const SharedBytes bytes = item_(entry);
     const std::string_view message = UnwrapEnvelope(bytes.View());
     out.Text(ItemFieldHead(message.size()));
     out.Shared(bytes, message);
   }
-  std::string Tail(const ListMeta&) override { return ""; }
-  bool NeedsWhole() const override { return true; }
-  std::string Whole(std::string joined) override {
-    meta::Gvk kind = request_->Resource().gvk;
-    kind.kind += "List";
-    return WrapEnvelope(kind, joined);
-  }
+  std::string Tail(const ListMeta&) override { return EnvelopeTail(); }
 
  private:
-  RequestPtr request_;
+  const meta::Gvk kind_;
+  const ItemFn item_;
+  std::size_t items_bytes_ = 0;
 };
+
+std::unique_ptr<ListWriter> NewProtobufList(RequestPtr request) {
+  meta::Gvk kind = request->Resource().gvk;
+  kind.kind += "List";
+  const auto item = [request](const storage::Entry& entry) { return ProtobufOf(*request->served, entry); };
+  return std::make_unique<ProtobufList>(std::move(kind), item);
+}
+
+std::unique_ptr<ListWriter> NewProtobufMetadataList(RequestPtr request) {
+  const std::string& version = request->output.as_version;
+  const schema::Schema* schema = request->env->meta_schema;
+  const schema::Node* node = schema ? schema->Find("io.k8s.apimachinery.pkg.apis.meta.v1.PartialObjectMetadata") : nullptr;
+  const auto item = [request, node, form = "metadata.protobuf." + version](const storage::Entry& entry) {
+    const auto make = [&](std::string_view text) { return Convert(request->output, PartialMetadataOf(*request, text), node); };
+    return entry.Encoded(form, make);
+  };
+  return std::make_unique<ProtobufList>(meta::Gvk{"meta.k8s.io", version, "PartialObjectMetadataList"}, item);
+}
 
 }  // namespace
 
@@ -173,12 +193,13 @@ meta::Result<std::unique_ptr<ListWriter>> NewListWriter(RequestPtr request) {
     ASSIGN_OR_RETURN(const IncludeObject include, ParseIncludeObject(request->query));
     writer = std::make_unique<TableList>(request, include);
   } else if (output.as == "PartialObjectMetadataList") {
-    writer = std::make_unique<MetadataList>(request);
+    const bool protobuf = output.format == codec::Format::kProtobuf;
+    writer = protobuf ? NewProtobufMetadataList(request) : std::make_unique<MetadataList>(request);
   } else if (output.as == "PartialObjectMetadata") {
     return meta::NotAcceptable(fmt::format("you requested PartialObjectMetadata, but the requested object is a list ({}List)",
                                            GoType(*request)));
   } else if (output.format == codec::Format::kProtobuf) {
-    writer = std::make_unique<ProtobufList>(request);
+    writer = NewProtobufList(request);
   } else if (request->served->custom) {
     writer = std::make_unique<CustomList>(request);
   } else {

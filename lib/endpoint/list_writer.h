@@ -21,10 +21,13 @@ struct ListMeta {
 class ListWriter {
  public:
   virtual ~ListWriter() = default;
+  /// The head tells how much comes after it: every item is shown to Measure() first, then the head is written.
+  virtual bool MeasuresFirst() const { return false; }
+  virtual void Measure(const storage::Entry&) {}
   virtual std::string Head(const ListMeta& meta) = 0;
   virtual void AppendItem(Pieces& out, const storage::Entry& entry) = 0;
   virtual std::string Tail(const ListMeta& meta) = 0;
-  /// The pieces must be joined and then converted (YAML, indented JSON, the envelope of protobuf).
+  /// The pieces must be joined and then converted (YAML, indented JSON).
   virtual bool NeedsWhole() const { return false; }
   virtual std::string Whole(std::string joined) { return joined; }
 };

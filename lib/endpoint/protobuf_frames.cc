@@ -29,14 +29,19 @@ std::optional<std::uint64_t> ReadVarint(std::string_view& in) {
 
 }  // namespace
 
-std::string WrapEnvelope(const meta::Gvk& kind, std::string_view message) {
+std::string EnvelopeHead(const meta::Gvk& kind, std::size_t size) {
   std::string type;
   AppendField(type, 1, kind.ApiVersion());
   AppendField(type, 2, kind.kind);
   std::string out(kMagic);
-  out.reserve(message.size() + type.size() + 32);
   AppendField(out, 1, type);
-  AppendField(out, 2, message);
+  AppendVarint(out, 2 << 3 | 2);
+  AppendVarint(out, size);
+  return out;
+}
+
+std::string EnvelopeTail() {
+  std::string out;
   AppendField(out, 3, "");
   AppendField(out, 4, "");
   return out;

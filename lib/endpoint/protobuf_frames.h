@@ -10,8 +10,9 @@
 /// The little protobuf around objects that is made without parsing them: envelopes and lists.
 namespace apimesh::endpoint {
 
-/// `k8s\0` and a runtime.Unknown of this type around a message.
-std::string WrapEnvelope(const meta::Gvk& kind, std::string_view message);
+/// `k8s\0` and a runtime.Unknown of this type: what stands before a message of that size, and after it.
+std::string EnvelopeHead(const meta::Gvk& kind, std::size_t size);
+std::string EnvelopeTail();
 /// The message inside an envelope; "" if it is none.
 std::string_view UnwrapEnvelope(std::string_view envelope);
 
