@@ -24,6 +24,14 @@ json::object Success(const ResourceRequest& request, std::string_view uid) {
   return status;
 }
 
+Task<meta::Result<bool>> Unreadable(RequestPtr request) {
+  const bool namespaced = request->Resource().scope == registry::Scope::kNamespaced;
+  ASSIGN_OR_CO_RETURN(const storage::Key key, storage::KeyFor(namespaced, request->Namespace(), request->Name()));
+  const storage::GetOptions newest;
+  const meta::Result<storage::EntryPtr> found = co_await request->served->store->Get(request->ctx, key, newest);
+  co_return !found && found.error().Code() == 500;
+}
+
 /// What can't be read is deleted unseen: by those who may, without admission, preconditions, finalizers and grace period.
 Task<Answer> DeleteUnseen(RequestPtr request, bool dry_run) {
   if (!request->env->authorize_unsafe_delete) {
@@ -33,14 +41,7 @@ Task<Answer> DeleteUnseen(RequestPtr request, bool dry_run) {
   const bool namespaced = request->Resource().scope == registry::Scope::kNamespaced;
   ASSIGN_OR_CO_RETURN(const storage::Key key, storage::KeyFor(namespaced, request->Namespace(), request->Name()));
   const storage::StorePtr& store = request->served->store;
-  if (dry_run) {
-    const storage::GetOptions newest;
-    const meta::Result<storage::EntryPtr> found = co_await store->Get(request->ctx, key, newest);
-    if (found) co_return storage::ReadableAfterAll(request->GetGroupResource(), request->Name());
-    if (found.error().Code() != 500) co_return found.error();
-  } else {
-    CO_RETURN_IF_ERROR(co_await store->DeleteUnreadable(request->ctx, key));
-  }
+  if (!dry_run) CO_RETURN_IF_ERROR(co_await store->DeleteUnreadable(request->ctx, key));
   co_return StatusResponse(*request, 200, Success(*request, ""));
 }
 
@@ -48,7 +49,10 @@ Task<Answer> DeleteUnseen(RequestPtr request, bool dry_run) {
 
 Task<Answer> Delete(RequestPtr request) {
   ASSIGN_OR_CO_RETURN(const ParsedDeleteOptions parsed, ParseDeleteOptions(*request));
-  if (parsed.options.ignore_read_error) co_return co_await DeleteUnseen(request, parsed.options.dry_run);
+  if (parsed.options.ignore_read_error) {  // means nothing for what can be read
+    ASSIGN_OR_CO_RETURN(const bool unreadable, co_await Unreadable(request));
+    if (unreadable) co_return co_await DeleteUnseen(request, parsed.options.dry_run);
+  }
   const bool marks_only = parsed.options.orphan_dependents && !*parsed.options.orphan_dependents;
   ASSIGN_OR_CO_RETURN(const Deleted deleted, co_await DeleteOne(request, request->Namespace(), request->Name(), parsed.options,
                                                                 parsed.document));
