@@ -68,8 +68,11 @@ def main():
     parser.add_argument("--ours-only", action="store_true")
     parser.add_argument("--no-envoy", action="store_true")
     parser.add_argument("--growth", action="store_true", help="instead: what a request costs as objects, watchers, CRDs and bindings grow (bench/growth.py)")
+    parser.add_argument("--many", action="store_true", help="instead: start-up, memory and lists with 100,000 objects (bench/many_objects.py)")
     parser.add_argument("--only", help="workloads whose name has this text")
     arguments = parser.parse_args()
+    if arguments.many:
+        os.execv(sys.executable, [sys.executable, str(ROOT / "bench/many_objects.py"), *(a for a in sys.argv[1:] if a != "--many")])
     if arguments.growth:
         os.execv(sys.executable, [sys.executable, str(ROOT / "bench/growth.py"), *(a for a in sys.argv[1:] if a != "--growth")])
     rounds = arguments.rounds or (2 if arguments.quick else 3)
