@@ -147,6 +147,38 @@ TEST_F(H2Client, ServerThatGoesDuringTheCallMayHaveSeenIt) {
   EXPECT_FALSE(status.nothing_sent);
 }
 
+Task<UnaryAnswer<mesh::v1::Response>> After(std::function<void()> then, Task<UnaryAnswer<mesh::v1::Response>> call) {
+  boost::asio::steady_timer timer(co_await boost::asio::this_coro::executor, 100ms);
+  co_await timer.async_wait(boost::asio::use_awaitable);
+  then();
+  timer.expires_after(100ms);  // for what has come meanwhile
+  co_await timer.async_wait(boost::asio::use_awaitable);
+  co_return co_await std::move(call);
+}
+Task<std::pair<Status, Status>> Both(Task<UnaryAnswer<mesh::v1::Response>> a, Task<UnaryAnswer<mesh::v1::Response>> b) {
+  using namespace boost::asio::experimental::awaitable_operators;
+  const auto [first, second] = co_await (std::move(a) && std::move(b));
+  co_return std::pair(first.status, second.status);
+}
+// A restart: the old server ends its calls while the new one takes ours.
+TEST_F(H2Client, ConnectionThatIsReplacedKeepsItsCalls) {
+  const std::shared_ptr<Channel> channel = channel_;
+  const std::unique_ptr<grpc::Server> old = std::move(server_);
+  std::thread stop;
+  auto restart = [&] {
+    stop = std::thread([&old] { old->Shutdown(std::chrono::system_clock::now() + 10s); });
+    std::this_thread::sleep_for(200ms);  // its good-bye is sent, its port is free
+    Serve();
+    channel_ = channel;
+  };
+  auto slow = Call("/hang", std::chrono::steady_clock::now() + 1s);
+  const auto [hanging, quick] = RunTask(Both(std::move(slow), After(restart, Call("/x"))));
+  stop.join();
+  EXPECT_TRUE(quick.ok()) << quick.message;
+  EXPECT_EQ(hanging.code, Code::kDeadlineExceeded);
+  EXPECT_EQ(service_.cancelled, 1);
+}
+
 Task<std::size_t> ReadAll(Task<ClientCall> opening, Status* status) {
   ClientCall call = co_await std::move(opening);
   std::size_t bytes = 0;

@@ -107,9 +107,13 @@ Task<> Link::Connect(std::shared_ptr<Link> /*self: kept until the end*/) {
     const std::vector<Address> addresses = co_await LookUp(options_->target, why);
     next_lookup_ = now + kLookUpEvery;
     std::erase_if(replicas_, [&](const Replica& old) {
+      if (addresses.empty()) return false;  // nobody could tell
       const bool gone = std::none_of(addresses.begin(), addresses.end(), [&](const Address& a) { return a.text == old.address.text; });
-      if (gone && old.session) old.session->GoAway();
-      return gone && !addresses.empty();
+      if (gone && old.session) {
+        old.session->GoAway();
+        Retire(old.session);
+      }
+      return gone;
     });
     for (const Address& address : addresses) {
       const bool known = std::any_of(replicas_.begin(), replicas_.end(), [&](const Replica& r) { return r.address.text == address.text; });
@@ -142,8 +146,17 @@ Task<> Link::ConnectOne(Replica& replica, std::string& why) {
   if (!transport || closed_) co_return;
   SessionOptions session;
   session.keepalive = options_->keepalive;
-  session.closed = [address](const std::string& reason) { log::Debug("connection to {} ended: {}", address, reason); };
-  replica.session = Session::Start(asio::any_io_executor(executor_), std::move(transport), std::move(session));
+  session.closed = [address, weak = weak_from_this()](const std::string& reason) {
+    log::Debug("connection to {} ended: {}", address, reason);
+    if (const auto self = weak.lock()) std::erase_if(self->leaving_, [](const auto& one) { return one->Closed(); });
+  };
+  auto connected = Session::Start(asio::any_io_executor(executor_), std::move(transport), std::move(session));
+  Retire(std::exchange(replica.session, std::move(connected)));
+}
+
+/// Keeps a connection that the other side wants to end until its last call has, or these calls would never.
+void Link::Retire(std::shared_ptr<Session> session) {
+  if (session && !session->Closed()) leaving_.push_back(std::move(session));
 }
 
 void Link::OpenWaiting() {
@@ -163,6 +176,7 @@ void Link::Close() {
   for (Replica& replica : replicas_) {
     if (replica.session) replica.session->Close("the channel is closed");
   }
+  for (const auto& session : std::exchange(leaving_, {})) session->Close("the channel is closed");
   FailWaiting("the channel is closed");
 }
 
@@ -180,10 +194,13 @@ void Link::ExpireCalls() {
   armed_for_ = SteadyTime::max();
   const SteadyTime now = Clock::System().Steady();
   std::vector<std::shared_ptr<ClientStream>> calls(waiting_.begin(), waiting_.end());
+  const auto add = [&calls](const Session& session) {
+    for (const auto& stream : session.Streams()) calls.push_back(std::static_pointer_cast<ClientStream>(stream));
+  };
   for (const Replica& replica : replicas_) {
-    if (!replica.session) continue;
-    for (const auto& stream : replica.session->Streams()) calls.push_back(std::static_pointer_cast<ClientStream>(stream));
+    if (replica.session) add(*replica.session);
   }
+  for (const auto& session : leaving_) add(*session);
   std::erase_if(waiting_, [now](const auto& stream) { return stream->Deadline() <= now; });
   SteadyTime next = SteadyTime::max();
   for (const auto& stream : calls) {

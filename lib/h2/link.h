@@ -47,6 +47,7 @@ class Link : public std::enable_shared_from_this<Link> {
   Task<> ConnectOne(Replica& replica, std::string& why);
   void OpenWaiting();
   void FailWaiting(const std::string& why);
+  void Retire(std::shared_ptr<Session> session);
   void Watch(SteadyTime deadline);
   void ExpireCalls();
 
@@ -55,6 +56,7 @@ class Link : public std::enable_shared_from_this<Link> {
   const std::shared_ptr<http::ClientTls> tls_;
   const bool named_;  // the target is a name, whose addresses may change
   std::vector<Replica> replicas_;
+  std::vector<std::shared_ptr<Session>> leaving_;  // take no more calls, but have some
   std::size_t turn_ = 0;
   std::deque<std::shared_ptr<ClientStream>> waiting_;
   bool connecting_ = false;

@@ -162,7 +162,7 @@ class ServerOnWorkers final : public Server {
     int port = 0;
   };
 
-  std::unique_ptr<Door> OpenDoor(const Listener& listener) {
+  std::shared_ptr<Door> OpenDoor(const Listener& listener) {
     const bool local = std::string_view(listener.address).starts_with(kUnix);
     std::unique_ptr<http::ServerTls> tls;
     std::string address = listener.address;
@@ -178,7 +178,7 @@ class ServerOnWorkers final : public Server {
       if (address.starts_with('[') && address.ends_with(']')) address = address.substr(1, address.size() - 2);
     }
     const http::ListenSocket socket = http::OpenListenSocket(address, port);
-    auto door = std::make_unique<Door>(*workers_[0], socket.fd);
+    auto door = std::make_shared<Door>(*workers_[0], socket.fd);
     door->tls = std::move(tls);
     door->port = local ? 0 : socket.port;
     return door;
@@ -221,25 +221,25 @@ class ServerOnWorkers final : public Server {
 
   void CloseDoors() {
     if (doors_closed_.exchange(true)) return;
-    std::promise<void> closed;
-    auto close = [this, &closed] {
-      for (auto& door : doors_) {
+    // A worker that is no longer run must not keep us, and one that is only slow comes to this when we may be gone.
+    auto closed = std::make_shared<std::promise<void>>();
+    auto close = [doors = doors_, closed] {
+      for (const auto& door : doors) {
         boost::system::error_code ignored;
         door->pause.cancel();
         door->socket.close(ignored);
       }
-      closed.set_value();
+      closed->set_value();
     };
     if (workers_[0]->stopped()) return close();
     asio::dispatch(*workers_[0], close);
-    // A worker that is no longer run must not keep us.
-    closed.get_future().wait_for(std::chrono::seconds(1));
+    closed->get_future().wait_for(std::chrono::seconds(1));
   }
 
   const std::vector<asio::io_context*> workers_;
   const std::shared_ptr<Shared> shared_;
   std::shared_ptr<Health> health_;
-  std::vector<std::unique_ptr<Door>> doors_;
+  std::vector<std::shared_ptr<Door>> doors_;
   std::atomic<std::size_t> next_worker_{0};
   std::atomic<bool> doors_closed_{false};
 };
