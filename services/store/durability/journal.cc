@@ -314,23 +314,24 @@ void Journal::StartDefragment(EventLoop::Callback done) {
     std::filesystem::create_directories(copy);
     base_->CopyCompact(copy);
     if (options_.sync) SyncPath(copy / "data.mdb");
-    // The background thread owns writing, so nothing changes between the copy and the swap below, which it waits for.
-    std::mutex mutex;
-    std::condition_variable swapped;
-    bool finished = false;
-    loop_.Post([&] {
+    // The background thread owns writing, so nothing changes between the copy and the swap below, which it waits for; a loop that
+    // has ended never comes to it.
+    const auto swapped = std::make_shared<bool>(false);  // guarded by task_mutex_
+    loop_.Post([this, copy, swapped] {
       view_.reset();
       base_.reset();
       std::filesystem::rename(copy / "data.mdb", options_.folder / "base" / "data.mdb");
       std::filesystem::remove_all(copy);
       if (options_.sync) SyncPath(options_.folder / "base");
       OpenBase();
-      const std::lock_guard lock(mutex);
-      finished = true;
-      swapped.notify_one();
+      {
+        const std::lock_guard lock(task_mutex_);
+        *swapped = true;
+      }
+      task_ready_.notify_one();
     });
-    std::unique_lock lock(mutex);
-    swapped.wait(lock, [&] { return finished; });
+    std::unique_lock lock(task_mutex_);
+    task_ready_.wait(lock, [&] { return *swapped || stop_tasks_; });
   };
   InBackground(write_copy, std::move(done));
 }

@@ -157,6 +157,21 @@ TEST_F(JournalTest, ALoneWriterNeedsNoOtherThread) {
   EXPECT_EQ(Recover().leases.size(), 20u);
 }
 
+TEST_F(JournalTest, StopsWhileADefragmentationWaitsForTheLoop) {
+  Write(2, 50, 4096);
+  {
+    EventLoop loop;
+    Journal journal(loop, {.folder = folder_});
+    Recorder ignored;
+    journal.Recover(ignored, ignored);
+    journal.Start({.durable = [](std::uint64_t) {}, .base_grew = [](Revision) {}, .synced = [](std::chrono::nanoseconds) {}});
+    journal.Defragment([] {});
+    journal.EndOfTurn();
+    journal.Stop();  // the loop does not turn again
+  }
+  EXPECT_EQ(Recover().keys.size(), 49);
+}
+
 TEST_F(JournalTest, FilesOfOldSegmentsAreUsedAgain) {
   Write(2, 2000, 16 * 1024);
   std::size_t files = 0;
