@@ -2,6 +2,7 @@
 
 #include "lib/codec/codec.h"
 #include "lib/schema/builtin.h"
+#include "lib/schema/defaults.h"
 
 namespace apimesh::endpoint {
 namespace {
@@ -10,20 +11,32 @@ namespace json = meta::json;
 
 using Rename = std::function<void(json::object&)>;
 
-/// What another writer left (protobuf, another version) as JSON of the served version.
-meta::Result<std::string> ToServed(std::string_view stored, const meta::Gvk& served, const schema::Node& stored_node,
-                                   const schema::Node& node, const Rename& rename) {
+/// What it takes to read values of other writers.
+struct Served {
+  meta::Gvk kind;
+  const schema::Node* node;
+  const schema::Node* stored_node;
+  Rename rename;
+  std::shared_ptr<const registry::Strategy> strategy;
+};
+
+/// What another writer left (protobuf, another version) as JSON of the served version. Defaults are applied, as on every read
+/// of the reference: the writer may have been an older one, and protobuf has no types inside of objects.
+meta::Result<std::string> ToServed(std::string_view stored, const Served& served) {
   meta::Object object;
   if (codec::IsProtobuf(stored)) {
-    ASSIGN_OR_RETURN(object, codec::ReadProtobuf(stored, stored_node, meta::NewArena()));
+    ASSIGN_OR_RETURN(object, codec::ReadProtobuf(stored, *served.stored_node, meta::NewArena()));
   } else {
     ASSIGN_OR_RETURN(json::value value, codec::ParseJson(stored, meta::NewArena()));
     if (!value.is_object()) return meta::InternalError("a stored object is not a JSON object");
     object = meta::Object(std::move(value.get_object()));
   }
-  object.SetGvk(served);
-  if (rename) rename(object.Root());
-  RETURN_IF_ERROR(codec::Normalise(object.Root(), node, nullptr));
+  object.SetGvk(served.kind);
+  if (served.rename) served.rename(object.Root());
+  RETURN_IF_ERROR(codec::Normalise(object.Root(), *served.node, nullptr));
+  schema::ApplyDefaults(object.Root(), *served.node);
+  if (served.strategy) served.strategy->Default(object.Root());
+  RETURN_IF_ERROR(codec::Normalise(object.Root(), *served.node, nullptr));
   return codec::WriteJson(object.Root());
 }
 
@@ -47,9 +60,8 @@ storage::ResourceConfig StorageConfig(const registry::Resource& resource) {
   config.api_version = resource.gvk.ApiVersion();
   const schema::Node* stored_node = schema::Builtin().FindKind(resource.storage_gvk);
   if (!stored_node) stored_node = resource.schema;
-  config.to_json = [served = resource.gvk, node = resource.schema, stored_node, rename = resource.from_stored](std::string_view stored) {
-    return ToServed(stored, served, *stored_node, *node, rename);
-  };
+  const Served served{resource.gvk, resource.schema, stored_node, resource.from_stored, resource.strategy};
+  config.to_json = [served](std::string_view stored) { return ToServed(stored, served); };
   if (resource.storage_gvk != resource.gvk) {
     config.to_stored = [stored = resource.storage_gvk, rename = resource.to_stored](std::string text) {
       return ToStored(std::move(text), stored, rename);

@@ -60,6 +60,12 @@ class Client:
             self.context.load_cert_chain(*cert)
 
     def __call__(self, method, path, body=None, headers=None, timeout=20):
+        answer = self.raw(method, path, body, headers, timeout)
+        answer.body = answer.body.decode(errors="strict" if answer.code < 400 else "replace")  # a Status may be protobuf
+        return answer
+
+    def raw(self, method, path, body=None, headers=None, timeout=20):
+        """The same with the answer's body as bytes."""
         headers = dict(headers or {})
         if self.token:
             headers.setdefault("Authorization", f"Bearer {self.token}")
@@ -70,9 +76,9 @@ class Client:
         request = urllib.request.Request(self.url + path, data=data, headers=headers, method=method)
         try:
             with urllib.request.urlopen(request, context=self.context, timeout=timeout) as answer:
-                return Answer(answer.status, answer.headers, answer.read().decode())
+                return Answer(answer.status, answer.headers, answer.read())
         except urllib.error.HTTPError as error:
-            return Answer(error.code, error.headers, error.read().decode(errors="replace"))  # a Status may be protobuf
+            return Answer(error.code, error.headers, error.read())
 
     def get(self, path, **kw):
         return self("GET", path, **kw)

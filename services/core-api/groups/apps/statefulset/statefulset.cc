@@ -95,7 +95,8 @@ class StatefulSetStrategy final : public registry::SpecStrategy {
     for (json::object& claim : Objects(meta::FindField(spec, "volumeClaimTemplates"))) {
       claim["kind"] = "PersistentVolumeClaim";
       claim["apiVersion"] = "v1";
-      meta::MakeObject(claim, "status")["phase"] = "Pending";
+      json::object& status = meta::MakeObject(claim, "status");
+      if (!status.contains("phase")) status["phase"] = "Pending";
     }
   }
 
