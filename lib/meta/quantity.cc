@@ -17,7 +17,8 @@ constexpr std::string_view kWrongFormat =
     "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 constexpr std::string_view kWrongNumber = "unable to parse numeric part of quantity";
 constexpr std::string_view kWrongSuffix = "unable to parse quantity's suffix";
-/// Exponents beyond this are not expanded into digits: one short text must not cost megabytes.
+/// Exponents beyond this are not expanded into digits: one short text must not cost megabytes. Numbers with more digits are
+/// refused: reading and writing them takes time by the square of their length, minutes for what fits into a request.
 constexpr std::int32_t kMaxExpanded = 4096;
 
 struct Suffix {
@@ -169,6 +170,7 @@ boost::system::result<Quantity, std::string> Quantity::Parse(std::string_view te
   if (whole.empty() && fraction.empty() && (notation->base == 2 ? notation->exponent >= 50 : notation->exponent < -9)) {
     return std::string(kWrongNumber);
   }
+  if (whole.size() + fraction.size() > kMaxExpanded) return std::string(kWrongNumber);
 
   std::string all = std::string(whole) + std::string(fraction);
   all.erase(0, std::min(all.find_first_not_of('0'), all.size()));

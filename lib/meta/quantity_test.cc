@@ -88,6 +88,12 @@ TEST(Quantity, RefusesWhatIsNone) {
   }
 }
 
+TEST(Quantity, HasALimitOfDigits) {
+  EXPECT_EQ(Quantity::Parse(std::string(4096, '7'))->ToString(), std::string(4096, '7'));
+  EXPECT_EQ(Quantity::Parse(std::string(1'000'000, '7')).error(), "unable to parse numeric part of quantity");
+  EXPECT_FALSE(Quantity::Parse("1." + std::string(4096, '7')));
+}
+
 TEST(Quantity, ComparesAcrossNotations) {
   const auto q = [](std::string_view text) { return *Quantity::Parse(text); };
   EXPECT_EQ(q("1Ki"), q("1024"));
