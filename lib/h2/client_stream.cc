@@ -10,6 +10,8 @@
 namespace apimesh::h2 {
 namespace {
 
+constexpr std::chrono::milliseconds kSameMoment{20};
+
 int ToNumber(std::string_view text, int otherwise) {
   int number = otherwise;
   std::from_chars(text.data(), text.data() + text.size(), number);
@@ -143,7 +145,10 @@ void ClientStream::OnRemoteEnd() {
 }
 
 void ClientStream::OnClosed(std::uint32_t error_code) {
-  if (!status_) Complete(FromHttp(http_status_, error_code));
+  if (status_) return;
+  // The server has the same deadline, and may end the call for it a moment before our own clock does.
+  const bool late = Deadline() != SteadyTime::max() && Clock::System().Steady() + kSameMoment >= Deadline();
+  Complete(late ? Status{Code::kDeadlineExceeded, "the deadline has passed"} : FromHttp(http_status_, error_code));
 }
 
 void ClientStream::OnRoom() {
