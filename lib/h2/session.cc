@@ -12,7 +12,7 @@ namespace asio = boost::asio;
 
 constexpr std::size_t kScratchBytes = 128 << 10;
 constexpr std::uint32_t kFrameBytes = 128 << 10;
-constexpr std::int32_t kStreamWindow = 1 << 20;          // what one slow reader may hold
+constexpr std::int32_t kStreamWindow = 384 << 10;       // what one slow reader may hold, with the message under way
 constexpr std::int32_t kConnectionWindow = 0x7fffffff;  // streams hold each other up by nothing but their own windows
 constexpr std::size_t kFlushBytes = 512 << 10;
 constexpr int kReadsPerTurn = 16;

@@ -171,7 +171,8 @@ def test_slow_readers_of_a_large_list_hold_a_piece_each(request, tmp_path, etcd)
             time.sleep(1)
         most[readers] = server.memory_kilobytes("Pss") / 1024
     each = (most[24] - most[8]) / 16
-    assert each <= 2.5, f"{each:.2f} MB for a reader"  # 2 MB in flight, and the buffers of its connection
+    print(f"{each:.2f} MB for a reader")
+    assert each <= 2, f"{each:.2f} MB for a reader"
     assert server.client("DELETE", f"{CONFIG_MAPS}/c04999").code == 200  # held by nobody: the readers have their snapshots
     for reader in slow:
         reader.close()
