@@ -133,7 +133,7 @@ TEST_F(JournalTest, ALoneWriterNeedsNoOtherThread) {
   Journal journal(loop, {.folder = folder_});
   Recorder ignored;
   journal.Recover(ignored, ignored);
-  int left = 20, at_once = 0;
+  int left = 200, at_once = 0;
   bool ending = false;
   const auto write_one = [&] {
     EntryWriter entry;
@@ -153,8 +153,8 @@ TEST_F(JournalTest, ALoneWriterNeedsNoOtherThread) {
   write_one();
   loop.Run();
   journal.Stop();
-  EXPECT_GE(at_once, 10);  // all but the first few
-  EXPECT_EQ(Recover().leases.size(), 20u);
+  EXPECT_GE(at_once, 100);  // all but the first few, and those that a busy machine holds up
+  EXPECT_EQ(Recover().leases.size(), 200u);
 }
 
 TEST_F(JournalTest, StopsWhileADefragmentationWaitsForTheLoop) {
