@@ -264,8 +264,12 @@ def test_impersonation_reaches_the_audit_log(world):
     headers = {"Impersonate-User": "acted-as", "Impersonate-Group": "g", "Impersonate-Uid": "i-1", "Impersonate-Extra-acme.com%2fscope": "view"}
     user = world.whoami(mesh.ADMIN_TOKEN, headers=headers)
     assert (user["username"], user["uid"], user["groups"], user["extra"]) == ("acted-as", "i-1", ["g", "system:authenticated"], {"acme.com/scope": ["view"]})
-    events = [json.loads(line) for line in world.audit.read_text().splitlines()]
-    event = next(e for e in events if e.get("impersonatedUser", {}).get("username") == "acted-as")
+
+    def recorded():
+        whole = world.audit.read_text().rpartition("\n")[0]  # written after the answer, so perhaps not yet to its end
+        return next((event for line in whole.splitlines() if (event := json.loads(line)).get("impersonatedUser", {}).get("username") == "acted-as"), None)
+
+    event = mesh.wait_until(recorded, 5, "the request is in the audit log")
     assert event["user"]["username"] == "admin" and event["impersonatedUser"]["uid"] == "i-1"
     assert event["authenticationMetadata"] == {"impersonationConstraint": "impersonate:user-info"}
     assert world.whoami(gold(world), headers=headers) == 403
