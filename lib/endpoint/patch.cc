@@ -108,7 +108,8 @@ meta::Result<meta::Object> ApplyToObject(const PatchInput& input, const json::ob
   const patch::ManagerInfo manager{.manager = input.options.field_manager,
                                    .api_version = request.Resource().gvk.ApiVersion(),
                                    .subresource = request.http.info.subresource,
-                                   .now = request.env->sources.clock->Now()};
+                                   .now = request.env->sources.clock->Now(),
+                                   .convert = request.Resource().convert};
   const patch::ResetFields& reset = request.subresource ? request.subresource->reset_fields : request.Resource().reset_fields;
   meta::Object live = current ? *current : meta::Object();
   if (!current) live.SetGvk(request.Resource().gvk);

@@ -40,12 +40,16 @@ meta::Result<std::string> ToServed(std::string_view stored, const Served& served
   return codec::WriteJson(object.Root());
 }
 
-meta::Result<std::string> ToStored(std::string text, const meta::Gvk& stored, const Rename& rename) {
+meta::Result<std::string> ToStored(std::string text, const meta::Gvk& stored, const schema::Node& node, const Rename& rename) {
   ASSIGN_OR_RETURN(json::value value, codec::ParseJson(text, meta::NewArena()));
   if (!value.is_object()) return meta::InternalError("an object is not a JSON object");
   meta::Object object(std::move(value.get_object()));
   object.SetGvk(stored);
-  if (rename) rename(object.Root());
+  if (rename) {
+    rename(object.Root());
+    // Whoever serves the stored version passes these bytes on: they have to be as that version writes them.
+    RETURN_IF_ERROR(codec::Normalise(object.Root(), node, nullptr));
+  }
   return codec::WriteJson(object.Root());
 }
 
@@ -63,8 +67,8 @@ storage::ResourceConfig StorageConfig(const registry::Resource& resource) {
   const Served served{resource.gvk, resource.schema, stored_node, resource.from_stored, resource.strategy};
   config.to_json = [served](std::string_view stored) { return ToServed(stored, served); };
   if (resource.storage_gvk != resource.gvk) {
-    config.to_stored = [stored = resource.storage_gvk, rename = resource.to_stored](std::string text) {
-      return ToStored(std::move(text), stored, rename);
+    config.to_stored = [stored = resource.storage_gvk, stored_node, rename = resource.to_stored](std::string text) {
+      return ToStored(std::move(text), stored, *stored_node, rename);
     };
   }
   config.selectable_fields = resource.selectable_fields;

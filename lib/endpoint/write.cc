@@ -213,7 +213,8 @@ void TrackFields(const ResourceRequest& request, const WriteOptions& options, co
   const patch::ManagerInfo manager{.manager = ManagerName(options.field_manager, request.http.Header("user-agent")),
                                    .api_version = request.Resource().gvk.ApiVersion(),
                                    .subresource = request.http.info.subresource,
-                                   .now = request.env->sources.clock->Now()};
+                                   .now = request.env->sources.clock->Now(),
+                                   .convert = request.Resource().convert};
   const patch::ResetFields& reset = request.subresource ? request.subresource->reset_fields : request.Resource().reset_fields;
   meta::Object tracked = object;
   if (patch::UpdateManagedFields(live, tracked, *request.Resource().schema, manager, reset)) object = std::move(tracked);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "lib/meta/object_meta.h"
 #include "lib/meta/time.h"
@@ -122,6 +123,13 @@ class Application {
     return Prune(merged, *last);
   }
 
+  /// `pruned` with what `managed` has of `all` put back.
+  meta::Object AddBack(const schema::Node& node, const json::object& all, const json::object& pruned, const FieldSet& managed) {
+    const FieldSet all_set = ToFieldSet(node, all, arena_).WithNamedFields(&node);
+    const FieldSet kept = ToFieldSet(node, pruned, arena_).WithNamedFields(&node);
+    return meta::Object(RemoveItems(node, all, all_set.Difference(kept.Union(managed.WithNamedFields(&node)))));
+  }
+
   /// Removes what this manager applied last time, does not mention any more, and nobody else owns.
   Result<meta::Object> Prune(const meta::Object& merged, const Owner& last) {
     const schema::Node* node = &node_;
@@ -135,15 +143,25 @@ class Application {
     }
     const json::object& all = seen->Root();
     const FieldSet last_set = last.set.WithNamedFields(node);
-    json::object pruned = RemoveItems(*node, all, last_set);
 
-    // What others own comes back, then what this manager never owned.
-    FieldSet managed;
-    for (const Owner& owner : owners_.All()) managed = managed.Union(owner.set);
+    // What others own comes back, in the version in which they own it, then what this manager never owned.
+    std::map<std::string_view, FieldSet> managed;
+    for (const Owner& owner : owners_.All()) {
+      FieldSet& set = managed[info_.convert ? std::string_view(owner.api_version) : std::string_view(last.api_version)];
+      set = set.Union(owner.set);
+    }
+    meta::Object owned = AddBack(*node, all, RemoveItems(*node, all, last_set), managed[last.api_version]);
+    for (const auto& [version, set] : managed) {
+      if (version == last.api_version) continue;
+      const std::optional<ManagerInfo::View> before = info_.convert(*seen, version);
+      const std::optional<ManagerInfo::View> after = info_.convert(owned, version);
+      if (!before || !after) continue;
+      const meta::Object added = AddBack(*before->node, before->object.Root(), after->object.Root(), set);
+      std::optional<ManagerInfo::View> again = info_.convert(added, last.api_version);
+      if (again) owned = std::move(again->object);
+    }
     const FieldSet all_set = ToFieldSet(*node, all, arena_).WithNamedFields(node);
-    const FieldSet kept = ToFieldSet(*node, pruned, arena_).WithNamedFields(node);
-    const json::object owned = RemoveItems(*node, all, all_set.Difference(kept.Union(managed.WithNamedFields(node))));
-    const FieldSet owned_set = ToFieldSet(*node, owned, arena_).WithNamedFields(node);
+    const FieldSet owned_set = ToFieldSet(*node, owned.Root(), arena_).WithNamedFields(node);
     meta::Object out(RemoveItems(*node, all, all_set.Difference(owned_set).Intersection(last_set)));
     if (!view) return out;
     std::optional<ManagerInfo::View> back = info_.convert(out, info_.api_version);

@@ -58,6 +58,34 @@ TEST(ManagedFields, ConvertForOtherVersions) {
   EXPECT_EQ(Fields(updated, 1), R"({"f:new":{}})");
 }
 
+/// An applier that changes its version keeps what it still mentions, under whatever name its last version had it.
+TEST(ManagedFields, PruneInTheVersionOfEachOwner) {
+  const schema::Node any;
+  const meta::Object live = Parse(R"({"apiVersion":"g/v1","kind":"W","metadata":{"name":"w","uid":"u","managedFields":[
+      {"manager":"applier","operation":"Apply","apiVersion":"g/v1beta1","fieldsType":"FieldsV1","fieldsV1":{"f:old":{},"f:extra":{},"f:shared":{}}},
+      {"manager":"other","operation":"Update","apiVersion":"g/v1","fieldsType":"FieldsV1","fieldsV1":{"f:shared":{}}}]},
+      "new":1,"extra":1,"shared":1})");
+  const meta::Object config = Parse(R"({"apiVersion":"g/v1","kind":"W","metadata":{"name":"w"},"new":1})");
+  ManagerInfo info = By("applier", "g/v1");
+  info.convert = [&](const meta::Object& object, std::string_view version) -> std::optional<ManagerInfo::View> {
+    ManagerInfo::View view{&any, object};
+    json::object& root = view.object.Root();
+    const std::string from = version == "g/v1" ? "old" : "new", to = version == "g/v1" ? "new" : "old";
+    if (const json::value* value = root.if_contains(from)) {
+      root[to] = json::value(*value);
+      meta::EraseField(root, from);
+    }
+    root["apiVersion"] = version;
+    return view;
+  };
+  const meta::Result<meta::Object> applied = Apply(live, config, any, info, false, {});
+  ASSERT_TRUE(applied) << applied.error().Message();
+  EXPECT_TRUE(applied->Root().contains("new"));
+  EXPECT_TRUE(applied->Root().contains("shared"));
+  EXPECT_FALSE(applied->Root().contains("extra"));
+  EXPECT_FALSE(applied->Root().contains("old"));
+}
+
 TEST(ManagedFields, BrokenEntriesOfAClientChangeNothing) {
   const schema::Node any;
   const char* entry =

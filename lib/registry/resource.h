@@ -127,8 +127,10 @@ struct Resource {
   /// Path of the store below --etcd-prefix ("pods", "services/specs"); several Resources may share one (events).
   std::string storage_prefix;
   meta::Gvk storage_gvk;
-  /// Where the stored version has other field names: changes a document of one version into the other.
+  /// Where the stored version has other fields: changes a document of one version into the other.
   std::function<void(meta::json::object& document)> from_stored, to_stored;
+  /// Where the versions of a kind have other fields: for managedFields that were noted in another version. Empty: they are the same.
+  std::function<std::optional<patch::ManagerInfo::View>(const meta::Object& object, std::string_view api_version)> convert;
   std::chrono::seconds ttl{0};
   std::vector<std::string> selectable_fields;
   std::vector<std::string> field_defaults;  // of fields that are absent, in the same order

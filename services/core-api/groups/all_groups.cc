@@ -5,6 +5,7 @@
 #include <set>
 
 #include "services/core-api/groups/apps/group.h"
+#include "services/core-api/groups/autoscaling/group.h"
 #include "services/core-api/groups/coordination/group.h"
 #include "services/core-api/groups/core/group.h"
 #include "services/core-api/groups/events/group.h"
@@ -20,6 +21,7 @@ using Group = std::vector<registry::Resource> (*)();
 // One line a group that has kinds with folders.
 constexpr Group kGroups[] = {
     &AppsGroup,
+    &AutoscalingGroup,
     &CoordinationGroup,
     &CoreGroup,
     &EventsGroup,
