@@ -63,6 +63,13 @@ struct Shared {
   std::unordered_set<std::shared_ptr<Session>> sessions;  // guarded by mutex
   bool stopping = false;                                  // guarded by mutex
 
+  /// A session ends on its own thread, or with the io_context that is no longer run.
+  ~Shared() {
+    for (const auto& session : sessions) CloseSoon(session);
+  }
+  static void CloseSoon(const std::shared_ptr<Session>& session) {
+    asio::post(session->Executor(), [session] { session->Close("the server has stopped"); });
+  }
   std::vector<std::shared_ptr<Session>> Sessions() {
     const std::lock_guard lock(mutex);
     return {sessions.begin(), sessions.end()};
@@ -80,10 +87,13 @@ void StartSession(const std::shared_ptr<Shared>& shared, const asio::any_io_exec
   options.keepalive = std::chrono::seconds(20);
   options.accept = [methods = shared->methods] { return std::make_shared<ServerCall>(methods); };
   auto self = std::make_shared<std::weak_ptr<Session>>();
-  options.closed = [shared, self](const std::string&) {
+  // Not shared: that keeps the session.
+  options.closed = [weak = std::weak_ptr(shared), self](const std::string&) {
     const auto session = self->lock();
-    const std::lock_guard lock(shared->mutex);
-    shared->sessions.erase(session);
+    const auto server = weak.lock();
+    if (!server) return;
+    const std::lock_guard lock(server->mutex);
+    server->sessions.erase(session);
   };
   auto session = Session::Start(executor, std::move(transport), std::move(options));
   *self = session;
@@ -148,9 +158,7 @@ class ServerOnWorkers final : public Server {
     for (const auto& session : shared_->Sessions()) asio::post(session->Executor(), [session] { session->GoAway(); });
     const SteadyTime end = Clock::System().Steady() + limit;
     while (!shared_->Empty() && Clock::System().Steady() < end) std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    for (const auto& session : shared_->Sessions()) {
-      asio::post(session->Executor(), [session] { session->Close("the server has stopped"); });
-    }
+    for (const auto& session : shared_->Sessions()) Shared::CloseSoon(session);
   }
 
  private:
