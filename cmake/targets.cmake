@@ -44,8 +44,12 @@ function(_apimesh_tests library)
     target_precompile_headers(${library}_test REUSE_FROM apimesh_pch)
     target_compile_options(${library}_test PRIVATE $<$<CONFIG:Release>:-O1>)  # a sixth less time to compile
     target_link_libraries(${library}_test PRIVATE ${library} ${ARGN} GTest::gmock GTest::gtest_main)
+    set(properties TIMEOUT 300)
+    if(APIMESH_SANITIZE MATCHES "thread")
+      list(APPEND properties ENVIRONMENT "TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/sanitize/tsan.supp")
+    endif()
     gtest_discover_tests(${library}_test TEST_PREFIX "${library}." DISCOVERY_MODE PRE_TEST
-                         DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+                         DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})
   endif()
   file(GLOB_RECURSE fuzzers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_fuzz.cc)
   if(APIMESH_FUZZ)
