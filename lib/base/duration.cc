@@ -27,6 +27,9 @@ std::optional<std::chrono::milliseconds> ParseDuration(std::string_view text) {
     text.remove_prefix(unit->name.size());
     total += value * unit->milliseconds;
   }
+  // Go's durations are nanoseconds in 64 bits. Put so that what is no number is refused as well.
+  constexpr double kLongest = 9'223'372'036'854;
+  if (!(total <= kLongest)) return std::nullopt;
   return std::chrono::milliseconds(static_cast<std::int64_t>(total));
 }
 
