@@ -47,4 +47,4 @@ def test_there_are_enough_requests():
 def test_every_listed_difference_is_still_there(sides, known_differences):
     if len(EXECUTED) < len(CASES):
         pytest.skip("only some of the requests were sent")
-    assert [str(k) for k in known_differences if not k.seen] == []
+    assert [str(k) for k in known_differences if not k.seen and not k.sometimes] == []
