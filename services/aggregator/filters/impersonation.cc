@@ -66,8 +66,9 @@ class Impersonation final : public Filter {
       auto found = co_await modes_->Check(std::move(request), std::move(**wanted));
       metrics_->Impersonation(found ? found->mode : "", found.has_value(), clock_.Steady() - began);
       if (!found) {
-        const bool available = found.error().Code() != 503;
-        co_await exchange.reply.SendError(available ? found.error() : NotAvailable(exchange, "authorization"));
+        meta::ApiError error = found.error();  // a variable: GCC 12 destroys both sides of a condition inside co_await
+        if (error.Code() == 503) error = NotAvailable(exchange, "authorization");
+        co_await exchange.reply.SendError(std::move(error));
         co_return;
       }
       exchange.impersonator = exchange.user;
