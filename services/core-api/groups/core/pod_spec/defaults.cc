@@ -33,14 +33,16 @@ object* Child(object& parent, std::string_view name) {
 void DefaultRequests(object& container) {
   object* resources = Child(container, "resources");
   const object* limits = resources ? Child(*resources, "limits") : nullptr;
-  if (limits && !limits->empty()) FillIn(meta::MakeObject(*resources, "requests"), *limits);
+  if (!limits || limits->empty()) return;
+  object& requests = meta::MakeObject(*resources, "requests");  // may move the limits
+  FillIn(requests, *Child(*resources, "limits"));
 }
 
 void DefaultHostPorts(object& container) {
   for (object& port : Objects(meta::FindField(container, "ports"))) {
     const value* host = meta::FindField(port, "hostPort");
     if (host && host->is_int64() && host->get_int64() != 0) continue;
-    if (const value* number = meta::FindField(port, "containerPort")) port["hostPort"] = *number;
+    if (const value* number = meta::FindField(port, "containerPort")) port["hostPort"] = value(*number);  // a copy: the new field may move it
   }
 }
 
