@@ -1,7 +1,6 @@
 #include "lib/endpoint/delete_one.h"
 #include "lib/endpoint/encode.h"
 #include "lib/endpoint/verbs.h"
-#include "lib/storage/errors.h"
 
 namespace apimesh::endpoint {
 namespace {
@@ -24,9 +23,12 @@ json::object Success(const ResourceRequest& request, std::string_view uid) {
   return status;
 }
 
+meta::Result<storage::Key> KeyOf(const ResourceRequest& request) {
+  return storage::KeyFor(request.Resource().scope == registry::Scope::kNamespaced, request.Namespace(), request.Name());
+}
+
 Task<meta::Result<bool>> Unreadable(RequestPtr request) {
-  const bool namespaced = request->Resource().scope == registry::Scope::kNamespaced;
-  ASSIGN_OR_CO_RETURN(const storage::Key key, storage::KeyFor(namespaced, request->Namespace(), request->Name()));
+  ASSIGN_OR_CO_RETURN(const storage::Key key, KeyOf(*request));
   const storage::GetOptions newest;
   const meta::Result<storage::EntryPtr> found = co_await request->served->store->Get(request->ctx, key, newest);
   co_return !found && found.error().Code() == 500;
@@ -38,8 +40,7 @@ Task<Answer> DeleteUnseen(RequestPtr request, bool dry_run) {
     co_return meta::InternalError("no authorizer provided, unable to authorize unsafe delete");
   }
   CO_RETURN_IF_ERROR(co_await request->env->authorize_unsafe_delete(request->ctx));
-  const bool namespaced = request->Resource().scope == registry::Scope::kNamespaced;
-  ASSIGN_OR_CO_RETURN(const storage::Key key, storage::KeyFor(namespaced, request->Namespace(), request->Name()));
+  ASSIGN_OR_CO_RETURN(const storage::Key key, KeyOf(*request));
   const storage::StorePtr& store = request->served->store;
   if (!dry_run) CO_RETURN_IF_ERROR(co_await store->DeleteUnreadable(request->ctx, key));
   co_return StatusResponse(*request, 200, Success(*request, ""));

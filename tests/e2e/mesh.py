@@ -181,3 +181,14 @@ current-context: e
                              capture_output=True, text=True, timeout=90, input=stdin)
         assert not check or run.returncode == 0, f"kubectl {' '.join(arguments)}: {run.stdout}{run.stderr}"
         return run
+
+
+def serve_foos(server):
+    """Defines a custom resource that takes anything; the path of its collection, once it is served."""
+    crd = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "foos.example.com"},
+           "spec": {"group": "example.com", "scope": "Namespaced", "names": {"plural": "foos", "kind": "Foo"},
+                    "versions": [{"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}}]}}
+    assert server.client("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", crd).code == 201
+    foos = "/apis/example.com/v1/namespaces/default/foos"
+    wait_until(lambda: server.client.answers(foos), 10, "the custom resource is served")
+    return foos

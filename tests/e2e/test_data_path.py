@@ -81,12 +81,7 @@ def test_no_compaction_if_not_wanted(request, tmp_path, etcd):
 
 def test_values_beyond_etcds_limit_are_refused_and_large_ones_can_be_deleted(request, tmp_path, etcd):
     server, raw = started(request, tmp_path / "server", etcd), RawEtcd(etcd.url)
-    crd = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "foos.example.com"},
-           "spec": {"group": "example.com", "scope": "Namespaced", "names": {"plural": "foos", "kind": "Foo"},
-                    "versions": [{"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}}]}}
-    assert server.client("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", crd).code == 201
-    foos = "/apis/example.com/v1/namespaces/default/foos"
-    mesh.wait_until(lambda: server.client.answers(foos), 10, "the custom resource is served")
+    foos = mesh.serve_foos(server)
 
     def foo(size):
         return {"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "large", "finalizers": ["example.com/hold"]}, "text": "x" * size}
@@ -171,7 +166,6 @@ def test_slow_readers_of_a_large_list_hold_a_piece_each(request, tmp_path, etcd)
             time.sleep(1)
         most[readers] = server.memory_kilobytes("Pss") / 1024
     each = (most[24] - most[8]) / 16
-    print(f"{each:.2f} MB for a reader")
     assert each <= 2, f"{each:.2f} MB for a reader"
     assert server.client("DELETE", f"{CONFIG_MAPS}/c04999").code == 200  # held by nobody: the readers have their snapshots
     for reader in slow:

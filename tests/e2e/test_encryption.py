@@ -92,12 +92,7 @@ def test_everything_is_sealed_by_a_wildcard(world):
     """Objects of all three servers: built-in kinds, definitions and custom resources, APIServices."""
     world.file.write_text(configuration(f"secretbox: {keys('k1')}", resources="*.*"))
     server = world.start()
-    crd = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "foos.example.com"},
-           "spec": {"group": "example.com", "scope": "Namespaced", "names": {"plural": "foos", "kind": "Foo"},
-                    "versions": [{"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}}]}}
-    assert server.client("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", crd).code == 201
-    foos = "/apis/example.com/v1/namespaces/default/foos"
-    mesh.wait_until(lambda: server.client.answers(foos), 10, "the custom resource is served")
+    foos = mesh.serve_foos(server)
     assert server.client("POST", foos, {"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "a"}, "text": "plain"}).code == 201
     create(server, "a")
     pairs = world.raw.pairs("/registry/")

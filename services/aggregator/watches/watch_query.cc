@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "lib/endpoint/query.h"
 #include "lib/meta/query.h"
 
 namespace apimesh::aggregator {
@@ -15,12 +16,6 @@ constexpr std::string_view kOfOneClient[] = {"resourceVersion", "resourceVersion
 bool IsOfOneClient(std::string_view pair) {
   const std::optional<std::string> name = meta::PercentDecode(pair.substr(0, pair.find('=')), true);
   return name && std::find(std::begin(kOfOneClient), std::end(kOfOneClient), *name) != std::end(kOfOneClient);
-}
-
-bool IsTrue(const std::optional<std::string>& value) {
-  return value && *value != "0" && !std::equal(value->begin(), value->end(), "false", "false" + 5, [](char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) == b;
-  });
 }
 
 }  // namespace
@@ -40,7 +35,7 @@ std::optional<WatchQuery> ReadWatchQuery(const rpc::Request& request) {
     if (!query.rest.empty()) query.rest += '&';
     query.rest += pair;
   }
-  query.wants_bookmarks = IsTrue(meta::QueryParameters(request.query).First("allowWatchBookmarks"));
+  query.wants_bookmarks = endpoint::Query(request.query).Bool("allowWatchBookmarks").value_or(false);
   query.identity = fmt::format("{}?{} {}", request.path, query.rest, accept);
   return query;
 }
