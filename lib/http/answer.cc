@@ -216,6 +216,11 @@ Task<bool> Answer::Finish() {
   co_return finished_;
 }
 
+bool Answer::Guard(std::function<bool()> intact) {
+  connection_->Guard(std::move(intact));
+  return true;
+}
+
 void Answer::Abort() {
   connection_->SetDisconnectCallback(nullptr);
   head_sent_ = true;

@@ -31,6 +31,7 @@ class Answer final : public ResponseWriter {
   Task<bool> Start(int code, Headers headers, bool compress) override;
   Task<bool> Write(std::vector<SharedBytes> pieces) override;
   Task<bool> Finish() override;
+  bool Guard(std::function<bool()> intact) override;
   bool HeadSent() const override { return head_sent_; }
   void Abort() override;
   Task<std::unique_ptr<RawConnection>> Upgrade(Headers headers) override;

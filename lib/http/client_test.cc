@@ -260,6 +260,44 @@ TEST_F(HttpTls, SendsLargeAnswersInPieces) {
   EXPECT_TRUE(answer->body == want);
 }
 
+/// Sends two pieces that were lent; the second one is taken back while it is copied.
+Task<> SendLent(Request, ResponseWriter& writer) {
+  co_await writer.Start(200, Headers(), false);
+  bool intact = true;
+  EXPECT_TRUE(writer.Guard([&intact] { return intact; }));
+  EXPECT_TRUE(co_await writer.Write(Bytes(std::string(300'000, 'a'))));
+  intact = false;
+  EXPECT_FALSE(co_await writer.Write(Bytes(std::string(300'000, 'b'))));
+  EXPECT_TRUE(writer.Guard(nullptr));
+}
+
+/// What is read of an answer that breaks off.
+std::string ReadLent(Client& client, std::string url) {
+  std::string seen;
+  std::function<Task<bool>(int, Headers)> head = [](int code, Headers) -> Task<bool> { co_return code == 200; };
+  Client::PieceFn piece = [&seen](std::string data) -> Task<bool> {
+    seen += data;
+    co_return true;
+  };
+  const auto result = RunTask(client.Stream("GET", std::move(url), {}, "", head, piece, In(10)));
+  EXPECT_FALSE(result) << "the answer should have broken off";
+  return seen;
+}
+
+TEST_F(HttpTls, WhatWasTakenBackIsNotSent) {
+  const auto server = Listen(Tls(), SendLent);
+  const auto client = NewClient(Trusting());
+  EXPECT_EQ(ReadLent(*client, Https(*server) + "/"), std::string(300'000, 'a'));
+}
+
+TEST_F(HttpTls, WhatWasTakenBackIsNotSentWithoutTlsEither) {
+  ServerOptions options;
+  options.tls = false;
+  const auto server = Listen(options, SendLent);
+  const auto client = NewClient({});
+  EXPECT_EQ(ReadLent(*client, fmt::format("http://127.0.0.1:{}/", server->Port())), std::string(300'000, 'a'));
+}
+
 TEST_F(HttpTls, RefusesUnknownCiphersAndVersions) {
   ServerOptions options = Tls();
   options.tls_options.cipher_suites = {"TLS_NONE"};

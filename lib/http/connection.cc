@@ -106,6 +106,7 @@ Task<bool> Connection::ServeOne() {
     failed = true;
   }
   on_disconnect_ = nullptr;
+  transport_->Guard(nullptr);
   if (tunnel_) co_return false;
   if ((failed || !answer.HeadSent()) && !closed_) {
     if (answer.HeadSent()) {

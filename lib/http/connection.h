@@ -54,6 +54,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // For the answer and for tunnels.
   Task<bool> Write(std::vector<std::string_view> pieces);
   Task<std::string> ReadRaw();
+  void Guard(std::function<bool()> intact) { transport_->Guard(std::move(intact)); }
   void SetDisconnectCallback(std::function<void()> callback);
   void BecomeTunnel() { tunnel_ = true; }
   const Limits& GetLimits() const { return shared_->limits; }

@@ -105,4 +105,9 @@ RecordBuffer::Outcome RecordBuffer::Send() {
   return outcome;
 }
 
+void RecordBuffer::Drop() {
+  collecting_ = false;
+  Batch().clear();
+}
+
 }  // namespace apimesh::http

@@ -23,6 +23,8 @@ class RecordBuffer {
   bool BatchFull() const;
   /// Ends the batch and sends it, or what is left of it.
   Outcome Send();
+  /// Ends the batch without a trace. No record may follow it: the other side would miss one.
+  void Drop();
 
  private:
   friend struct RecordBio;

@@ -58,6 +58,9 @@ class ResponseWriter {
   /// Goes out at once. Returns when there is room for more; false: the client is gone.
   virtual Task<bool> Write(std::vector<SharedBytes> pieces) = 0;
   virtual Task<bool> Finish() = 0;
+  /// Whoever lent the bytes that Write() is given from here on may take them back: `intact` is asked once they have been
+  /// copied, before any of them leaves, and false cuts the connection. nullptr ends that. False: not possible here.
+  virtual bool Guard(std::function<bool()> /*intact*/) { return false; }
   /// True once a status line has gone out: it is too late to answer with an error.
   virtual bool HeadSent() const = 0;
   /// Ends the connection without a clean end of the answer: the client sees that it is incomplete.

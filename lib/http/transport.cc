@@ -96,6 +96,8 @@ class SocketTransport final : public Transport {
     return ssl_ ? TryWriteTls(pieces) : TryWritePlain(pieces);
   }
 
+  void Guard(std::function<bool()> intact) override { intact_ = std::move(intact); }
+
   void WaitReadable(std::function<void()> done) override { Wait(asio::socket_base::wait_read, std::move(done)); }
   void WaitWritable(std::function<void()> done) override { Wait(asio::socket_base::wait_write, std::move(done)); }
 
@@ -147,6 +149,14 @@ class SocketTransport final : public Transport {
   }
 
   long TryWritePlain(std::span<const std::string_view> pieces) {
+    if (intact_) {  // the kernel would copy and send in one step
+      RecordReader parts(pieces);
+      const std::string copy(parts.Next());
+      if (!intact_()) return kFailed;
+      const ssize_t n = ::send(socket_.native_handle(), copy.data(), copy.size(), MSG_NOSIGNAL);
+      if (n >= 0) return n;
+      return IsTemporary(errno) ? kWouldBlock : kFailed;
+    }
     iovec vectors[kMaxPieces];
     const std::size_t count = std::min(pieces.size(), kMaxPieces);
     for (std::size_t i = 0; i < count; ++i) {
@@ -178,6 +188,11 @@ class SocketTransport final : public Transport {
         output_->Send();
         return SslOutcome(n);
       }
+      if (intact_ && !intact_()) {
+        output_->Drop();
+        error_ = "what was to be sent has been taken back";
+        return kFailed;
+      }
     }
     switch (output_->Send()) {
       case RecordBuffer::Outcome::kSent: return std::exchange(accepted_, 0);
@@ -207,6 +222,7 @@ class SocketTransport final : public Transport {
   RecordBuffer* output_ = nullptr;  // ssl_'s
   long accepted_ = 0;               // encrypted, but not all of it sent
   std::string error_;
+  std::function<bool()> intact_;
 };
 
 }  // namespace

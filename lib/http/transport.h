@@ -27,6 +27,8 @@ class Transport {
   virtual bool Buffered() const = 0;
   /// Bytes written, from the front of `pieces`. After kWouldBlock the same pieces must be given again.
   virtual long TryWrite(std::span<const std::string_view> pieces) = 0;
+  /// What TryWrite() is given may be taken back: asks before any byte leaves, and fails if the answer is false. nullptr: no more.
+  virtual void Guard(std::function<bool()> intact) = 0;
   /// Calls `done` from the executor when it may be worth trying again, also after Close(). One of each at a time.
   virtual void WaitReadable(std::function<void()> done) = 0;
   virtual void WaitWritable(std::function<void()> done) = 0;

@@ -58,6 +58,9 @@ inline constexpr std::string_view kCatchUp = "catch-up", kFollow = "follow", kFa
 /// In the answer to kCatchUp: how long the client's watch may last, in milliseconds.
 inline constexpr std::string_view kWatchTimeoutHeader = "x-apimesh-watch-timeout";
 
+/// In a Stream request: the segment that its sender can read. No client can send it either.
+inline constexpr std::string_view kMemoryHeader = "x-apimesh-memory";
+
 /// How far a watch is.
 struct WatchPlace {
   std::uint64_t revision = 0;  // all events up to here have been sent; 0: not told
@@ -75,6 +78,9 @@ class ResponseStream {
   virtual Task<bool> WriteWhole(Response response);
   /// The same for a part of a watch (also an empty one) after which its place is known.
   virtual Task<bool> WriteEvents(std::vector<SharedBytes> pieces, WatchPlace) { return Write(std::move(pieces)); }
+  /// Pieces may lie in a neighbour's memory from here on, and be taken back: then `intact` is false from that moment. To be
+  /// asked after bytes have been copied and before they are let go; nullptr ends it. False: pieces must be the stream's own.
+  virtual bool Guard(std::function<bool()> /*intact*/) { return false; }
   /// Runs once when the reader goes away, from any thread; at once if it is gone already.
   virtual void OnCancel(std::function<void()> callback) = 0;
   /// The answer breaks off here: its reader must see that it is incomplete. No Write() after it.
@@ -117,6 +123,7 @@ struct Description {
   std::string etag;
   std::vector<GroupVersionDescription> group_versions;
   std::vector<std::string> paths;
+  std::string memory;  // of the segment that answers lie in (lib/segment); filled in by the server
 };
 
 /// What a server of the chain implements; lib/rpc serves it over gRPC.

@@ -31,6 +31,57 @@ class UpgradedStream final : public ByteStream {
   h2::ClientCall call_;
 };
 
+/// The memory of the server that was described last. Thread-safe.
+class NeighbourMemory {
+ public:
+  void Follow(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    if (name == name_) return;
+    name_ = name;
+    view_ = name.empty() ? nullptr : segment::View::Open(name);
+    if (!name.empty()) log::Debug("memory of a neighbour {}", view_ ? "is read in place" : "can't be mapped: answers are copied");
+  }
+  std::shared_ptr<const segment::View> View() const {
+    const std::lock_guard lock(mutex_);
+    return view_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::string name_;
+  std::shared_ptr<const segment::View> view_;
+};
+
+/// What a server has lent to one stream.
+class Borrowed {
+ public:
+  explicit Borrowed(std::shared_ptr<const segment::View> view) : view_(std::move(view)) {}
+
+  const std::shared_ptr<const segment::View>& View() const { return view_; }
+  void Note(const ParsedChunk& chunk) {
+    if (chunk.lease == 0) return;
+    slot_ = chunk.slot;
+    lease_ = chunk.lease;
+  }
+  bool Intact() const { return lease_ == 0 || view_->Holds(slot_, lease_); }
+
+ private:
+  const std::shared_ptr<const segment::View> view_;
+  std::size_t slot_ = 0;
+  std::uint64_t lease_ = 0;
+};
+
+/// Ends a stream's guard when the stream ends: only then may the server have its memory back.
+class GuardEnd {
+ public:
+  explicit GuardEnd(ResponseStream& stream) : stream_(stream) {}
+  ~GuardEnd() { stream_.Guard(nullptr); }
+  GuardEnd(const GuardEnd&) = delete;
+
+ private:
+  ResponseStream& stream_;
+};
+
 class GrpcDelegateClient final : public DelegateClient {
  public:
   GrpcDelegateClient(const Endpoint& endpoint, boost::asio::any_io_executor executor)
@@ -50,8 +101,12 @@ class GrpcDelegateClient final : public DelegateClient {
 
   Task<> Stream(Request request, ResponseStream& out) override {
     h2::CallOptions options{.deadline = request.deadline};
+    const auto borrowed = std::make_shared<Borrowed>(Neighbour());
+    const bool can_borrow = borrowed->View() && out.Guard([borrowed] { return borrowed->Intact(); });
+    if (can_borrow) request.headers.emplace_back(kMemoryHeader, borrowed->View()->Id());
     h2::Message message = Encode(std::move(request));
     h2::ClientCall call = co_await channel_->Open(methods::kStream, std::move(options));
+    const GuardEnd guard_end(out);  // before the call ends
     co_await call.Write(std::move(message));
     call.WritesDone();
     out.OnCancel(call.Canceller());
@@ -60,24 +115,24 @@ class GrpcDelegateClient final : public DelegateClient {
       std::optional<std::string> bytes = co_await call.Read();
       if (!bytes) break;
       ParsedChunk chunk;
-      if (!ParseChunk(std::move(*bytes), &chunk)) break;
+      if (!ParseChunk(std::move(*bytes), can_borrow ? borrowed->View() : nullptr, &chunk)) break;
+      if (chunk.last) co_return;
+      borrowed->Note(chunk);
       if (!head_written) {
         head_written = true;
         if (chunk.whole) {
           Response response;
           response.code = chunk.code;
           response.headers = std::move(chunk.headers);
-          if (!chunk.data.empty()) response.body.push_back(std::move(chunk.data));
+          response.body = std::move(chunk.pieces);
           co_await out.WriteWhole(std::move(response));
           co_return;
         }
         if (!co_await out.WriteHead(chunk.code, std::move(chunk.headers))) co_return;
       }
       const bool placed = chunk.place.revision > 0;
-      if (chunk.data.empty() && !placed) continue;
-      std::vector<SharedBytes> pieces;
-      if (!chunk.data.empty()) pieces.push_back(std::move(chunk.data));
-      Task<bool> written = placed ? out.WriteEvents(std::move(pieces), chunk.place) : out.Write(std::move(pieces));
+      if (chunk.pieces.empty() && !placed) continue;
+      Task<bool> written = placed ? out.WriteEvents(std::move(chunk.pieces), chunk.place) : out.Write(std::move(chunk.pieces));
       if (!co_await std::move(written)) co_return;
     }
     const h2::Status status = co_await call.Finish();
@@ -110,10 +165,15 @@ class GrpcDelegateClient final : public DelegateClient {
   }
 
   std::shared_ptr<void> Describe(std::function<void(std::optional<Description>)> changed) override {
-    return DescribeLoop::Start(channel_, executor_, std::move(changed));
+    const auto mapped = [changed = std::move(changed), neighbour = neighbour_](std::optional<Description> description) {
+      if (description) neighbour->Follow(description->memory);
+      changed(std::move(description));
+    };
+    return DescribeLoop::Start(channel_, executor_, mapped);
   }
 
  private:
+  std::shared_ptr<const segment::View> Neighbour() const { return neighbour_->View(); }
   Response Failed(const h2::Status& status) const {
     log::Debug("call to {} failed: {}", target_, status.message);
     return Response::Error(ToApiError(status));
@@ -122,6 +182,7 @@ class GrpcDelegateClient final : public DelegateClient {
   const std::string target_;
   const std::shared_ptr<h2::Channel> channel_;
   const boost::asio::any_io_executor executor_;
+  const std::shared_ptr<NeighbourMemory> neighbour_ = std::make_shared<NeighbourMemory>();
 };
 
 }  // namespace

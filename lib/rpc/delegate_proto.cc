@@ -2,6 +2,8 @@
 
 #include <google/protobuf/io/coded_stream.h>
 
+#include "lib/rpc/wire.h"
+
 namespace apimesh::rpc {
 namespace {
 
@@ -70,6 +72,33 @@ bool ParseWithBody(std::string bytes, int body_field, Message* head, SharedBytes
     rest.append(*owner, begin, input.CurrentPosition() - begin);
   }
   return input.ConsumedEntireMessage() && head->ParseFromString(rest);
+}
+
+/// Copying a small piece costs less than saying where it is; and what a stream keeps stays below a megabyte.
+constexpr std::size_t kSmallestLent = 1024, kMostLent = 64 << 10;
+
+/// The pieces of a chunk of which a part lies in memory that was lent. False: it does not fit together.
+bool PutTogether(std::string_view layout, const SharedBytes& data, const std::shared_ptr<const segment::View>& lent,
+                 std::vector<SharedBytes>* pieces) {
+  google::protobuf::io::CodedInputStream input(reinterpret_cast<const std::uint8_t*>(layout.data()), static_cast<int>(layout.size()));
+  std::string_view rest = data.View();
+  while (input.CurrentPosition() < static_cast<int>(layout.size())) {
+    std::uint64_t size = 0, offset = 0;
+    if (!input.ReadVarint64(&size)) return false;
+    const bool elsewhere = (size & 1) != 0;
+    size >>= 1;
+    if (elsewhere) {
+      if (!input.ReadVarint64(&offset)) return false;
+      const std::string_view bytes = lent->At(offset, size);
+      if (bytes.size() != size) return false;
+      pieces->emplace_back(lent, bytes);
+    } else {
+      if (size > rest.size()) return false;
+      pieces->emplace_back(data.Owner(), rest.substr(0, size));
+      rest.remove_prefix(size);
+    }
+  }
+  return rest.empty();
 }
 
 }  // namespace
@@ -213,6 +242,34 @@ h2::Message EncodeWholeChunk(const Response& response) {
   return EncodeWithBody(head, mesh::v1::Chunk::kDataFieldNumber, response.body);
 }
 
+h2::Message EncodeLentChunk(const segment::Segment& segment, segment::Segment::Lease& lease, const std::vector<SharedBytes>& pieces) {
+  std::vector<SharedBytes> inside;
+  std::string layout;
+  WireWriter writer(layout);
+  for (const SharedBytes& piece : pieces) {
+    std::optional<segment::Place> place;
+    if (piece.size() >= kSmallestLent && lease.Kept() < kMostLent) place = segment.Find(piece.View());
+    writer.Varint(std::uint64_t{piece.size()} << 1 | (place ? 1 : 0));
+    if (place) {
+      writer.Varint(place->offset);
+      lease.Keep(piece.Owner());
+    } else {
+      inside.push_back(piece);
+    }
+  }
+  mesh::v1::Chunk head;
+  head.set_layout(std::move(layout));
+  head.set_slot(static_cast<std::uint32_t>(lease.Slot()));
+  head.set_lease(lease.Number());
+  return EncodeWithBody(head, mesh::v1::Chunk::kDataFieldNumber, inside);
+}
+
+h2::Message EncodeLastChunk() {
+  mesh::v1::Chunk head;
+  head.set_last(true);
+  return EncodeWithBody(head, mesh::v1::Chunk::kDataFieldNumber, {});
+}
+
 bool ParseResponse(std::string bytes, Response* response) {
   mesh::v1::Response head;
   SharedBytes body;
@@ -222,9 +279,18 @@ bool ParseResponse(std::string bytes, Response* response) {
   return true;
 }
 
-bool ParseChunk(std::string bytes, ParsedChunk* chunk) {
+bool ParseChunk(std::string bytes, const std::shared_ptr<const segment::View>& lent, ParsedChunk* chunk) {
   mesh::v1::Chunk head;
-  if (!ParseWithBody(std::move(bytes), mesh::v1::Chunk::kDataFieldNumber, &head, &chunk->data)) return false;
+  SharedBytes data;
+  if (!ParseWithBody(std::move(bytes), mesh::v1::Chunk::kDataFieldNumber, &head, &data)) return false;
+  if (head.layout().empty()) {
+    if (!data.empty()) chunk->pieces.push_back(std::move(data));
+  } else if (!lent || !PutTogether(head.layout(), data, lent, &chunk->pieces)) {
+    return false;
+  }
+  chunk->slot = head.slot();
+  chunk->lease = head.lease();
+  chunk->last = head.last();
   chunk->code = head.code();
   chunk->headers = FromProto(std::move(*head.mutable_headers()));
   chunk->place = {head.place(), head.bookmark()};
@@ -246,6 +312,7 @@ mesh::v1::Description ToProto(const Description& description) {
     out->set_openapi_v3_hash(served.openapi_v3_hash);
   }
   AddStrings(description.paths, message.mutable_paths());
+  message.set_memory(description.memory);
   return message;
 }
 
@@ -264,6 +331,7 @@ Description FromProto(mesh::v1::Description&& message) {
     description.group_versions.push_back(std::move(out));
   }
   description.paths = MoveStrings(message.mutable_paths());
+  description.memory = std::move(*message.mutable_memory());
   return description;
 }
 

@@ -5,6 +5,8 @@
 #include "lib/h2/status.h"
 #include "lib/h2/stream.h"
 #include "lib/rpc/delegate.h"
+#include "lib/segment/segment.h"
+#include "lib/segment/view.h"
 #include "proto/mesh/v1/delegate.pb.h"
 
 /// The one place that knows both forms of the mesh contract: the plain structs and the messages on the wire.
@@ -28,14 +30,21 @@ bool ParseResponse(std::string bytes, Response* response);
 h2::Message EncodeChunk(int code, const Headers& headers, const std::vector<SharedBytes>& pieces, WatchPlace place = {});
 /// The one chunk of an answer that has no more.
 h2::Message EncodeWholeChunk(const Response& response);
+/// A chunk whose larger pieces stay where they are, kept by `lease`; those that are not in its segment travel in the chunk.
+h2::Message EncodeLentChunk(const segment::Segment& segment, segment::Segment::Lease& lease, const std::vector<SharedBytes>& pieces);
+h2::Message EncodeLastChunk();
 struct ParsedChunk {
   int code = 0;
   Headers headers;
-  SharedBytes data;
+  std::vector<SharedBytes> pieces;
   WatchPlace place;
   bool whole = false;
+  bool last = false;
+  std::uint32_t slot = 0;
+  std::uint64_t lease = 0;  // 0: all pieces are the chunk's own
 };
-bool ParseChunk(std::string bytes, ParsedChunk* chunk);
+/// `lent`: where the pieces lie that are not in the chunk; nullptr: there can be none.
+bool ParseChunk(std::string bytes, const std::shared_ptr<const segment::View>& lent, ParsedChunk* chunk);
 Headers FromProto(google::protobuf::RepeatedPtrField<mesh::v1::Header>&& headers);
 
 mesh::v1::Description ToProto(const Description& description);

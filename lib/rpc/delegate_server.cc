@@ -17,6 +17,13 @@ namespace {
 const h2::Status kNotARequest{h2::Code::kInvalidArgument, "not a Request"};
 const h2::Status kStopping{h2::Code::kUnavailable, "the server is stopping"};
 
+/// The segment of this process, if whoever asks can read it.
+std::shared_ptr<segment::Segment> ReadableBy(const Request& request) {
+  const std::string_view id = request.Header(kMemoryHeader);
+  const auto& own = segment::Segment::Own();
+  return own && !id.empty() && own->Id() == id ? own : nullptr;
+}
+
 using DescriptionFeed = Latest<Description>;
 
 /// The calls of one handler. Shared with calls that outlive the server.
@@ -78,7 +85,7 @@ class DelegateCalls : public std::enable_shared_from_this<DelegateCalls> {
     }
     request.deadline = call->Deadline();
     const bool endless = request.info.verb == "watch";
-    const auto writer = std::make_shared<StreamWriter>(call);
+    const auto writer = std::make_shared<StreamWriter>(call, endless ? nullptr : ReadableBy(request));
     if (endless && !self->Remember(self->watches_, writer)) writer->Interrupt();
     call->OnCancel([weak = std::weak_ptr(writer)] {
       if (const auto live = weak.lock()) live->Interrupt();
@@ -90,7 +97,7 @@ class DelegateCalls : public std::enable_shared_from_this<DelegateCalls> {
       writer->Abort();
     }
     self->Forget(self->watches_, writer);
-    writer->End();
+    co_await StreamWriter::End(writer);
   }
 
   static Task<> RunConnect(Self self, h2::ServerCallPtr call) {
@@ -120,7 +127,9 @@ class DelegateCalls : public std::enable_shared_from_this<DelegateCalls> {
     for (;;) {
       const std::optional<Description> description = co_await DescriptionFeed::Next(feed);
       if (!description) break;
-      h2::Message message = h2::Pack(ToProto(*description));
+      mesh::v1::Description told = ToProto(*description);
+      if (const auto& own = segment::Segment::Own()) told.set_memory(own->Name());
+      h2::Message message = h2::Pack(told);
       if (!co_await call->Write(std::move(message))) break;
     }
     self->Forget(self->feeds_, feed);

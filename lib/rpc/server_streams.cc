@@ -1,5 +1,6 @@
 #include "lib/rpc/server_streams.h"
 
+#include "lib/base/wakeup.h"
 #include "lib/h2/typed_call.h"
 #include "lib/rpc/delegate_proto.h"
 
@@ -9,7 +10,13 @@ namespace {
 constexpr std::size_t kMessageBytes = 256 << 10;
 }  // namespace
 
-StreamWriter::StreamWriter(h2::ServerCallPtr call) : call_(std::move(call)) {}
+StreamWriter::StreamWriter(h2::ServerCallPtr call, std::shared_ptr<segment::Segment> segment)
+    : call_(std::move(call)), segment_(std::move(segment)) {}
+
+h2::Message StreamWriter::Chunk(const std::vector<SharedBytes>& pieces) {
+  if (segment_ && !lease_) lease_ = segment_->NewLease();
+  return lease_ ? EncodeLentChunk(*segment_, *lease_, pieces) : EncodeChunk(0, Headers(), pieces);
+}
 
 Task<bool> StreamWriter::WriteHead(int code, Headers headers) {
   if (Cancelled()) co_return false;
@@ -24,7 +31,7 @@ Task<bool> StreamWriter::Write(std::vector<SharedBytes> pieces) {
     message.push_back(std::move(pieces[i]));
     if (size == 0 || (size < kMessageBytes && i + 1 < pieces.size())) continue;
     if (Cancelled()) co_return false;
-    h2::Message chunk = EncodeChunk(0, Headers(), message);
+    h2::Message chunk = Chunk(message);
     if (!co_await call_->Write(std::move(chunk))) co_return false;
     message.clear();
     size = 0;
@@ -73,13 +80,21 @@ void StreamWriter::Abort() {
   aborted_ = cancelled_ = true;
 }
 
-void StreamWriter::End() {
-  std::unique_lock lock(mutex_);
-  const bool aborted = aborted_;
+Task<> StreamWriter::End(std::shared_ptr<StreamWriter> self) {
+  std::unique_lock lock(self->mutex_);
+  const bool aborted = self->aborted_;
   lock.unlock();
+  if (self->lease_ && !aborted) {
+    const auto done = Wakeup::New();
+    self->call_->OnCancel([done] { done->Wake(); });
+    h2::Message last = EncodeLastChunk();
+    const bool sent = co_await self->call_->Write(std::move(last));
+    if (sent) co_await Wakeup::Wait(done);
+  }
+  self->lease_.reset();
   h2::Status status;
   if (aborted) status = {h2::Code::kAborted, "the answer is incomplete"};
-  call_->Finish(status);
+  self->call_->Finish(status);
 }
 
 void StreamWriter::Interrupt() {

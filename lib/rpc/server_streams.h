@@ -9,13 +9,15 @@
 
 #include "lib/h2/server_call.h"
 #include "lib/rpc/delegate.h"
+#include "lib/segment/segment.h"
 
 namespace apimesh::rpc {
 
 /// The server's end of Stream.
 class StreamWriter final : public ResponseStream {
  public:
-  explicit StreamWriter(h2::ServerCallPtr call);
+  /// `segment`: what the reader has mapped, if it has; pieces in it are lent to the reader instead of sent.
+  StreamWriter(h2::ServerCallPtr call, std::shared_ptr<segment::Segment> segment);
 
   Task<bool> WriteHead(int code, Headers headers) override;
   Task<bool> Write(std::vector<SharedBytes> pieces) override;
@@ -24,15 +26,18 @@ class StreamWriter final : public ResponseStream {
   void OnCancel(std::function<void()> callback) override;
   void Abort() override;
 
-  /// The handler is done: ends the call.
-  void End();
+  /// The handler is done: ends the call. Waits for a reader that still holds what it was lent.
+  static Task<> End(std::shared_ptr<StreamWriter> self);
   /// Lets the handler believe that its reader is gone. From any thread.
   void Interrupt();
 
  private:
   bool Cancelled();
+  h2::Message Chunk(const std::vector<SharedBytes>& pieces);
 
   const h2::ServerCallPtr call_;
+  const std::shared_ptr<segment::Segment> segment_;
+  std::unique_ptr<segment::Segment::Lease> lease_;  // nullptr: nothing lent yet
   std::mutex mutex_;
   std::vector<std::function<void()>> cancel_;  // guarded by mutex_, as all below
   bool cancelled_ = false;

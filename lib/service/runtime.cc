@@ -5,13 +5,19 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/strand.hpp>
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <future>
 #include <thread>
 
 #include "lib/base/log.h"
 #include "lib/base/resident_memory.h"
 #include "lib/rpc/delegate_server.h"
+#include "lib/segment/segment.h"
 #include "lib/service/process_paths.h"
 
 namespace apimesh::service {
@@ -137,6 +143,15 @@ asio::any_io_executor Runtime::Executor() { return impl_->executor; }
 HealthChecks& Runtime::Health() { return impl_->health; }
 Metrics& Runtime::GetMetrics() { return impl_->metrics; }
 const CommonFlags& Runtime::Flags() const { return impl_->flags; }
+
+void Runtime::ShareMemory() {
+  const auto& listen = impl_->flags.listen;
+  if (std::none_of(listen.begin(), listen.end(), [](const std::string& address) { return address.starts_with("unix:"); })) return;
+  const auto pages = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)), page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  auto segment = segment::Segment::New(pages * page);
+  if (!segment) log::Warning("no memory to share with neighbours ({}): lists are copied to them", std::strerror(errno));
+  segment::Segment::SetOwn(std::move(segment));
+}
 
 void Runtime::Serve(std::shared_ptr<rpc::DelegateHandler> handler) {
   // With one thread, calls and all that they wait for are on it, and nothing is ever handed over.

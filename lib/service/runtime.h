@@ -33,6 +33,9 @@ class Runtime {
   Metrics& GetMetrics();
   const CommonFlags& Flags() const;
 
+  /// Keeps what answers are made of where a neighbour on this machine can read it (lib/segment), if one may come: if
+  /// --listen names a Unix socket. Before anything is stored.
+  void ShareMemory();
   /// Serves `handler`, with /livez, /readyz, /healthz and /metrics of this process, at --listen, from now until the stop.
   /// Throws std::runtime_error if it can't listen.
   void Serve(std::shared_ptr<rpc::DelegateHandler> handler);

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "lib/codec/codec.h"
+#include "lib/segment/segment.h"
 
 namespace apimesh::storage {
 namespace {
@@ -17,16 +18,6 @@ constexpr std::string_view kEncryptedMark("k8s:enc:");
 std::mutex& FormLock(const void* entry) {
   static std::array<std::mutex, 64> locks;
   return locks[(reinterpret_cast<std::uintptr_t>(entry) >> 6) % locks.size()];
-}
-
-/// Text and reference count in one block of memory: there are as many of these as objects.
-SharedBytes InOneBlock(std::initializer_list<std::string_view> parts) {
-  std::size_t size = 0;
-  for (const std::string_view part : parts) size += part.size();
-  const std::shared_ptr<char[]> block = std::make_shared_for_overwrite<char[]>(size);
-  char* end = block.get();
-  for (const std::string_view part : parts) end = std::copy(part.begin(), part.end(), end);
-  return SharedBytes(std::shared_ptr<const void>(block, block.get()), {block.get(), size});
 }
 
 }  // namespace
@@ -85,7 +76,7 @@ meta::Result<std::shared_ptr<CachedEntry>> CachedEntry::Make(const std::shared_p
   const auto entry = std::make_shared<CachedEntry>(Private());
   const fmt::format_int number(revision);
   const std::string_view before = json.substr(0, scanned->version_begin), after = json.substr(scanned->version_end);
-  entry->json_ = InOneBlock({before, scanned->before, "\"", {number.data(), number.size()}, "\"", scanned->after, after});
+  entry->json_ = segment::Share({before, scanned->before, "\"", {number.data(), number.size()}, "\"", scanned->after, after});
   entry->version_offset_ = static_cast<std::uint32_t>(before.size() + scanned->before.size() + 1);
   entry->recipe_ = recipe;
   entry->key_.text = std::move(key);
@@ -138,7 +129,7 @@ CachedEntryPtr CachedEntry::At(Revision revision) const {
   const std::string_view old = json_.View();
   const std::size_t end = old.find('"', version_offset_);
   const fmt::format_int number(revision);
-  entry->json_ = InOneBlock({old.substr(0, version_offset_), {number.data(), number.size()}, old.substr(end)});
+  entry->json_ = segment::Share({old.substr(0, version_offset_), {number.data(), number.size()}, old.substr(end)});
   return entry;
 }
 
@@ -164,7 +155,8 @@ SharedBytes CachedEntry::Encoded(std::string_view form,
   }
   if (SharedBytes kept = forms->Find(form); kept.Owner()) return kept;
   // Made outside of any lock: two may make the same at once, the first one stays.
-  return forms->Keep(form, SharedBytes(make(json_.View())));
+  const std::string made = make(json_.View());
+  return forms->Keep(form, segment::Share({made}));
 }
 
 }  // namespace apimesh::storage

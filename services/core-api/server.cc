@@ -94,6 +94,7 @@ ComponentProbes Components(const Flags& flags, std::shared_ptr<etcd::Client> cli
 
 int Run(const Flags& flags) {
   service::Runtime runtime("core-api", flags.common);
+  runtime.ShareMemory();
   const stores::Stores stores = stores::OpenStores(flags.etcd, runtime);
   const std::shared_ptr<storage::Backend>& backend = stores.backend;
   stores::AddEtcdChecks(runtime, stores);

@@ -38,6 +38,7 @@ endpoint::ServedVersion OwnVersion(storage::StorePtr crds, admission::ChainPtr a
 
 int Run(const Flags& flags) {
   service::Runtime runtime("extensions-api", flags.common);
+  runtime.ShareMemory();
   const std::shared_ptr<storage::Backend> backend = stores::OpenStores(flags.etcd, runtime).backend;
   const storage::StorePtr namespaces = OpenNamespaces(*backend);
   const storage::StorePtr crds = backend->Open(endpoint::StorageConfig(CrdResource()));

@@ -22,6 +22,7 @@ class ClientStream final : public rpc::ResponseStream {
     whole_ = true;
     return exchange_.reply.Send(response.code, std::move(response.headers), std::move(response.body));
   }
+  bool Guard(std::function<bool()> intact) override { return exchange_.reply.Guard(std::move(intact)); }
   void Abort() override {
     aborted_ = true;
     exchange_.reply.Abort();

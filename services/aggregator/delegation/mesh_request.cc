@@ -35,6 +35,7 @@ rpc::Request ToMeshRequest(Exchange& exchange, bool all_headers) {
   request.query = exchange.query;
   const bool proxied = all_headers || IsProxied(exchange.info);
   for (const auto& header : exchange.request.headers) {
+    if (header.first.starts_with("x-apimesh-")) continue;  // the mesh's own
     const bool wanted = proxied ? !IsOneOf(kHopByHop, header.first) : IsOneOf(kMeaningful, header.first);
     if (wanted) request.headers.push_back(header);
   }

@@ -25,6 +25,7 @@ class Reply {
   Task<bool> Write(std::vector<SharedBytes> pieces);
   Task<bool> Finish() { return writer_.Finish(); }
   Task<std::unique_ptr<http::RawConnection>> Upgrade(http::Headers headers);
+  bool Guard(std::function<bool()> intact) { return writer_.Guard(std::move(intact)); }
   void Abort() { writer_.Abort(); }
   void OnDisconnect(std::function<void()> callback) { writer_.OnDisconnect(std::move(callback)); }
 

@@ -1,0 +1,126 @@
+"""Lists by reference (decision 0018): the aggregator sends them out of core-api's memory. Whatever happens to core-api meanwhile, a
+client gets the objects as they were, or an answer that visibly breaks off; never anything else."""
+import gzip
+import json
+import os
+import pathlib
+import signal
+import threading
+import time
+
+import pytest
+
+import mesh
+from raw_etcd import RawEtcd
+from test_data_path import CONFIG_MAPS, config_map, etcd, raw_request, started  # noqa: F401  (etcd is a fixture)
+
+OBJECTS = 2000
+
+
+@pytest.fixture
+def server(request, tmp_path, etcd):
+    RawEtcd(etcd.url).put_all((f"/registry/configmaps/default/c{i:05}", json.dumps(config_map(f"c{i:05}", text=f"{i:05}" * 1200))) for i in range(OBJECTS))
+    server = started(request, tmp_path / "server", etcd)
+    mesh.wait_until(lambda: shares_memory(server), 10, "the aggregator reads core-api's memory")
+    return server
+
+
+def shares_memory(server):
+    return "/memfd:apimesh" in pathlib.Path(f"/proc/{server.children()['aggregator']}/maps").read_text()
+
+
+def read_all(reader):
+    received = b""
+    reader.settimeout(20)
+    try:
+        while part := reader.recv(1 << 16):
+            received += part
+            if received.endswith(b"0\r\n\r\n"):
+                break
+    except OSError:  # cut: that is allowed
+        pass
+    return received
+
+
+def body_of(received):
+    """The body as far as it came, without the frames of its chunks; and whether it came to its end."""
+    rest, body = received[received.index(b"\r\n\r\n") + 4:], b""
+    while b"\r\n" in rest:
+        line, rest = rest.split(b"\r\n", 1)
+        size = int(line, 16)
+        if size == 0:
+            return body, True
+        body += rest[:size]
+        if len(rest) < size + 2:
+            break
+        rest = rest[size + 2:]
+    return body, False
+
+
+def test_a_reader_gets_what_was_there_when_it_asked(server):
+    """All objects are replaced while a slow reader holds its list: the old ones, whole, and their memory comes back."""
+    expected = server.client.raw("GET", CONFIG_MAPS, timeout=60).body
+    reader = raw_request(server, CONFIG_MAPS)
+    first = reader.recv(1000)
+    for round in range(2):
+        for i in range(0, OBJECTS, 4):
+            answer = server.client("PUT", f"{CONFIG_MAPS}/c{i:05}", config_map(f"c{i:05}", text=f"new {round} " * 700))
+            assert answer.code == 200, answer.body
+    body, whole = body_of(first + read_all(reader))
+    assert whole
+    assert body == expected
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+def test_a_core_api_that_goes_never_spoils_an_answer(server, how):
+    expected = server.client.raw("GET", CONFIG_MAPS, timeout=60).body
+    readers = [raw_request(server, CONFIG_MAPS) for _ in range(6)]
+    received = [reader.recv(1000) for reader in readers]
+    core_api = server.children()["core-api"]
+    stop = threading.Event()
+
+    def write():  # what is freed is used again at once
+        n = 0
+        while not stop.is_set():
+            n += 1
+            try:
+                server.client("PUT", f"{CONFIG_MAPS}/c{n % OBJECTS:05}", config_map(f"c{n % OBJECTS:05}", text="new" * 2000), timeout=5)
+            except OSError:
+                time.sleep(0.05)
+    writer = threading.Thread(target=write)
+    writer.start()
+    time.sleep(0.5)
+    os.kill(core_api, how)
+    received = [first + read_all(reader) for first, reader in zip(received, readers)]
+    stop.set()
+    writer.join()
+    for answer in received:
+        body, whole = body_of(answer)
+        assert expected.startswith(body) and (body == expected) == whole
+    # The next core-api has another memory, which the aggregator finds as well.
+    mesh.wait_until(lambda: server.client.answers("/readyz"), 20, "whole again")
+    mesh.wait_until(lambda: server.children().get("core-api", core_api) != core_api and shares_memory(server), 10, "the new memory is read")
+    assert len(server.client.get(CONFIG_MAPS, timeout=60).json()["items"]) == OBJECTS
+
+
+def test_a_paused_aggregator_does_not_send_what_core_api_has_reused(server):
+    """The aggregator sleeps through the end of a core-api and through its successor's start, then goes on with its half-sent list."""
+    expected = server.client.raw("GET", CONFIG_MAPS, timeout=60).body
+    reader = raw_request(server, CONFIG_MAPS)
+    first = reader.recv(1000)
+    processes = server.children()
+    os.kill(processes["aggregator"], signal.SIGSTOP)
+    os.kill(processes["core-api"], signal.SIGTERM)
+    time.sleep(1)
+    os.kill(processes["aggregator"], signal.SIGCONT)
+    body, whole = body_of(first + read_all(reader))
+    assert expected.startswith(body) and (body == expected) == whole
+    mesh.wait_until(lambda: server.client.answers("/readyz"), 20, "whole again")
+
+
+def test_compressed_lists_are_right(server):
+    """gzip reads the same memory."""
+    expected = server.client.raw("GET", CONFIG_MAPS, timeout=60).body
+    packed = server.client.raw("GET", CONFIG_MAPS, headers={"Accept-Encoding": "gzip"}, timeout=60)
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert gzip.decompress(packed.body) == expected
