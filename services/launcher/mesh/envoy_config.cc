@@ -136,8 +136,10 @@ json::value AuthCluster(const EnvoyOptions& options) {
 
 json::value Cluster(const EnvoyOptions& options) {
   json::object endpoint{{"endpoint", {{"address", Address(options.mesh_host, options.mesh_port)}}}};
-  json::object health{{"timeout", "2s"}, {"interval", "1s"}, {"no_traffic_interval", "2s"}, {"unhealthy_threshold", 3},
-                      {"healthy_threshold", 1}, {"http_health_check", {{"path", "/livez"}}}};
+  // One that is down, or not up yet when Envoy starts, is looked for ten times a second: it is back in less than that.
+  json::object health{{"timeout", "2s"}, {"interval", "1s"}, {"unhealthy_interval", "0.1s"}, {"no_traffic_interval", "0.1s"},
+                      {"no_traffic_healthy_interval", "2s"}, {"unhealthy_threshold", 3}, {"healthy_threshold", 1},
+                      {"http_health_check", {{"path", "/livez"}}}};
   json::object limits{{"max_connections", 10000}, {"max_pending_requests", 10000}, {"max_requests", 100000}};
   return json::object{{"name", "aggregator"},
                       {"type", "STRICT_DNS"},
