@@ -50,7 +50,10 @@ json::value HttpFilters(const EnvoyOptions& options) {
                              {"failure_mode_allow", true}})}});
   }
   filters.push_back(
-      json::object{{"name", "router"}, {"typed_config", Typed("envoy.extensions.filters.http.router.v3.Router", {})}});
+      // Without counters and headers of its own for every request: nobody reads them, and clients should see our answer as it is.
+      json::object{{"name", "router"},
+                   {"typed_config", Typed("envoy.extensions.filters.http.router.v3.Router",
+                                          {{"dynamic_stats", false}, {"suppress_envoy_headers", true}})}});
   return filters;
 }
 
@@ -61,6 +64,8 @@ json::value ConnectionManager(const EnvoyOptions& options) {
   json::object hosts{{"name", "all"}, {"domains", {"*"}}, {"routes", json::array{std::move(route)}}};
   return Typed("envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
                {{"stat_prefix", "apimesh"},
+                {"generate_request_id", false},  // the audit id is enough
+                {"server_header_transformation", "PASS_THROUGH"},
                 {"codec_type", "AUTO"},
                 {"stream_idle_timeout", "0s"},
                 {"request_headers_timeout", "32s"},
