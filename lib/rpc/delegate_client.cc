@@ -5,6 +5,7 @@
 #include "lib/rpc/delegate_proto.h"
 #include "lib/rpc/describe_loop.h"
 #include "lib/rpc/methods.h"
+#include "lib/rpc/neighbour_memory.h"
 
 namespace apimesh::rpc {
 namespace {
@@ -29,27 +30,6 @@ class UpgradedStream final : public ByteStream {
 
  private:
   h2::ClientCall call_;
-};
-
-/// The memory of the server that was described last. Thread-safe.
-class NeighbourMemory {
- public:
-  void Follow(const std::string& name) {
-    const std::lock_guard lock(mutex_);
-    if (name == name_) return;
-    name_ = name;
-    view_ = name.empty() ? nullptr : segment::View::Open(name);
-    if (!name.empty()) log::Debug("memory of a neighbour {}", view_ ? "is read in place" : "can't be mapped: answers are copied");
-  }
-  std::shared_ptr<const segment::View> View() const {
-    const std::lock_guard lock(mutex_);
-    return view_;
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::string name_;
-  std::shared_ptr<const segment::View> view_;
 };
 
 /// What a server has lent to one stream.
@@ -165,8 +145,8 @@ class GrpcDelegateClient final : public DelegateClient {
   }
 
   std::shared_ptr<void> Describe(std::function<void(std::optional<Description>)> changed) override {
-    const auto mapped = [changed = std::move(changed), neighbour = neighbour_](std::optional<Description> description) {
-      if (description) neighbour->Follow(description->memory);
+    const auto mapped = [changed = std::move(changed), neighbour = neighbour_, executor = executor_](std::optional<Description> description) {
+      if (description) NeighbourMemory::Follow(neighbour, executor, description->memory);
       changed(std::move(description));
     };
     return DescribeLoop::Start(channel_, executor_, mapped);

@@ -4,6 +4,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
 #include <thread>
 
 #include "lib/segment/view.h"
@@ -127,6 +130,37 @@ TEST(View, PlacesOutsideAreEmpty) {
   EXPECT_TRUE(view->At(~std::uint64_t{0}, 2).empty());
   EXPECT_TRUE(view->At(70'000, ~std::uint64_t{0}).empty());
   EXPECT_TRUE(view->At(0, 100).empty()) << "the header is nobody's text";
+}
+
+/// Of the mapping that `place` is in, in kilobytes.
+long ResidentAround(const char* place) {
+  std::ifstream maps("/proc/self/smaps");
+  bool inside = false;
+  for (std::string line; std::getline(maps, line);) {
+    unsigned long begin = 0, end = 0;
+    if (std::sscanf(line.c_str(), "%lx-%lx", &begin, &end) == 2 && line.find('-') < line.find(' ')) {
+      const auto address = reinterpret_cast<unsigned long>(place);
+      inside = begin <= address && address < end;
+    } else if (inside && line.starts_with("Rss:")) {
+      return std::strtol(line.c_str() + 4, nullptr, 10);
+    }
+  }
+  return -1;
+}
+
+TEST(View, ForgetsPagesThatNobodyReads) {
+  const auto segment = Segment::New(kBytes);
+  const auto bytes = segment->Join({std::string(4 << 20, 'x')});
+  const Place place = *segment->Find(bytes->View());
+  const auto view = View::Open(segment->Name());
+  const std::string_view text = view->At(place.offset, place.size);
+  EXPECT_EQ(text, bytes->View());
+  EXPECT_GE(ResidentAround(text.data()), 4 << 10);
+  view->ForgetUnused();
+  EXPECT_GE(ResidentAround(text.data()), 4 << 10) << "read since the last time";
+  view->ForgetUnused();
+  EXPECT_LT(ResidentAround(text.data()), 1 << 10);
+  EXPECT_EQ(text, bytes->View()) << "they come back";
 }
 
 TEST(View, OutlivesItsOwner) {

@@ -50,7 +50,16 @@ View::~View() { munmap(const_cast<char*>(base_), bytes_); }
 
 std::string_view View::At(std::uint64_t offset, std::uint64_t size) const {
   if (offset < sizeof(Header) || offset > bytes_ || size > bytes_ - offset) return {};
+  read_.store(true, std::memory_order_relaxed);
   return {base_ + offset, size};
+}
+
+void View::ForgetUnused() const {
+  if (read_.exchange(false)) {
+    mapped_ = true;
+  } else if (mapped_.exchange(false)) {
+    madvise(const_cast<char*>(base_), bytes_, MADV_DONTNEED);
+  }
 }
 
 bool View::Holds(std::size_t slot, std::uint64_t lease) const {

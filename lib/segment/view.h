@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,6 +20,9 @@ class View : public std::enable_shared_from_this<View> {
   const std::string& Id() const { return id_; }
   /// Empty if there is no such place.
   std::string_view At(std::uint64_t offset, std::uint64_t size) const;
+  /// Pages that were read count as memory of this process too, until it forgets them: to be called now and then. Takes effect
+  /// when nothing was read since the last call; what is read again comes back by itself.
+  void ForgetUnused() const;
   /// Whether bytes that were copied before this call, from places that the lease covers, are what they should be.
   bool Holds(std::size_t slot, std::uint64_t lease) const;
 
@@ -28,6 +32,8 @@ class View : public std::enable_shared_from_this<View> {
   const char* const base_;
   const std::size_t bytes_;
   const std::string id_;
+  mutable std::atomic<bool> read_ = false;     // since the last ForgetUnused()
+  mutable std::atomic<bool> mapped_ = false;   // there may be pages to forget
 };
 
 }  // namespace apimesh::segment
