@@ -102,10 +102,9 @@ Task<bool> CountEvents(WatchRun& run, std::string piece) {
 }
 
 Task<> WatchOnce(WatchRun& run) {
-  const auto client = http::NewClient({.insecure_skip_verify = true, .max_response_bytes = std::size_t{1} << 40, .max_idle_connections = 1});
   const auto head = [&run](int code, http::Headers) { return CountHead(run, code); };
   const auto piece = [&run](std::string data) { return CountEvents(run, std::move(data)); };
-  const auto end = co_await client->Stream("GET", run.target.url + run.plan.watch_path, run.target.headers, "", head, piece,
+  const auto end = co_await run.client->Stream("GET", run.target.url + run.plan.watch_path, run.target.headers, "", head, piece,
                                            steady_clock::time_point::max());
   run.report.Fail(end ? "a watch ended" : end.error().message);
 }
@@ -190,7 +189,7 @@ Report RunRequests(const Target& target, const RequestPlan& plan) {
 
 Report RunWatch(const Target& target, const WatchPlan& plan) {
   boost::asio::io_context context(1);
-  WatchRun run{target, plan, context, http::NewClient({.insecure_skip_verify = true})};
+  WatchRun run{target, plan, context, http::NewClient({.insecure_skip_verify = true, .max_response_bytes = std::size_t{1} << 40})};
   for (int watcher = 0; watcher < plan.watchers; ++watcher) boost::asio::co_spawn(context, WatchOnce(run), boost::asio::detached);
   boost::asio::co_spawn(context, ChangeAndWait(run), boost::asio::detached);
   context.run();
