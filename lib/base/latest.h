@@ -21,9 +21,24 @@ class Latest {
       change(*next_);
     });
   }
-  /// The reader gets nullopt from now on.
+  /// The reader gets nullopt from now on, and does not rest any longer.
   void End() {
     Tell([&] { ended_ = true; });
+    std::unique_lock lock(mutex_);
+    const auto resting = std::exchange(resting_, nullptr);
+    lock.unlock();
+    if (resting) resting->Wake();
+  }
+
+  /// For a reader that wants to be told less often: sleeps until then, unless it all ends.
+  static Task<> Rest(std::shared_ptr<Latest> self, SteadyTime until) {
+    const auto wakeup = Wakeup::New();
+    {
+      const std::lock_guard lock(self->mutex_);
+      if (self->ended_) co_return;
+      self->resting_ = wakeup;
+    }
+    co_await Wakeup::Wait(wakeup, until);
   }
 
   static Task<std::optional<T>> Next(std::shared_ptr<Latest> self) {
@@ -52,6 +67,7 @@ class Latest {
   std::mutex mutex_;
   std::optional<T> next_;           // guarded by mutex_, as all below
   std::shared_ptr<Wakeup> reader_;  // set: it sleeps
+  std::shared_ptr<Wakeup> resting_;
   bool ended_ = false;
 };
 

@@ -9,11 +9,25 @@
 #include "lib/endpoint/request.h"
 
 namespace apimesh::endpoint {
+namespace {
+
+/// What discovery says of a version, and of which resources.
+struct Written {
+  std::vector<ServedResourcePtr> resources;
+  std::shared_ptr<const std::string> resource_list, discovery;
+};
+
+Written Write(const ServedVersion& served) {
+  return {served.resources, std::make_shared<const std::string>(ResourceListJson(served.version, served.resources)),
+          std::make_shared<const std::string>(VersionDiscoveryJson(served.version, served.resources))};
+}
+
+}  // namespace
 
 /// Everything served at one time.
 struct GroupServer::Snapshot {
   std::map<meta::Gvr, ServedResourcePtr> resources;
-  std::map<meta::GroupVersion, std::string> lists;  // APIResourceList
+  std::map<meta::GroupVersion, Written> versions;
   std::set<meta::GroupVersion> custom;              // versions of custom resources
   std::set<meta::Gvk> kinds;
   rpc::Description description;
@@ -24,7 +38,7 @@ struct GroupServer::Snapshot {
   }
   /// What is said to a request for nothing that is served, of a version that is.
   rpc::Response NotFound(const meta::RequestInfo& info, const ServedResource* served) const;
-  bool Serves(const meta::RequestInfo& info) const { return lists.contains({info.api_group, info.api_version}); }
+  bool Serves(const meta::RequestInfo& info) const { return versions.contains({info.api_group, info.api_version}); }
 };
 
 struct GroupServer::Listeners {
@@ -102,6 +116,7 @@ std::shared_ptr<const GroupServer::Snapshot> GroupServer::Current() const {
 
 void GroupServer::Replace(std::vector<ServedVersion> versions) {
   auto snapshot = std::make_shared<Snapshot>();
+  const std::shared_ptr<const Snapshot> before = Current();
   std::size_t hash = 0;
   for (const ServedVersion& served : versions) {
     rpc::GroupVersionDescription description;
@@ -109,13 +124,16 @@ void GroupServer::Replace(std::vector<ServedVersion> versions) {
     description.version = served.version.version;
     description.group_priority_minimum = served.group_priority_minimum;
     description.version_priority = served.version_priority;
-    description.resource_list = ResourceListJson(served.version, served.resources);
-    description.aggregated_discovery = VersionDiscoveryJson(served.version, served.resources);
+    // With a thousand definitions, all but one are as before.
+    const auto known = before->versions.find(served.version);
+    const bool same = known != before->versions.end() && known->second.resources == served.resources;
+    const Written& written = snapshot->versions[served.version] = same ? known->second : Write(served);
+    description.resource_list = *written.resource_list;
+    description.aggregated_discovery = *written.discovery;
     description.openapi_v3_hash = served.openapi_v3_hash;
     for (const std::string* part : {&description.aggregated_discovery, &description.openapi_v3_hash, &description.group}) {
       hash = hash * 31 + std::hash<std::string>()(*part);
     }
-    snapshot->lists[served.version] = description.resource_list;
     snapshot->description.group_versions.push_back(std::move(description));
     for (const ServedResourcePtr& resource : served.resources) {
       snapshot->resources[resource->resource.GetGvr()] = resource;
@@ -152,8 +170,8 @@ Task<rpc::Response> GroupServer::Call(rpc::Request request) {
   }
   if (const PathHandler* handler = FindPath(request.path)) co_return co_await (*handler)(std::move(request));
   if (const std::optional<meta::GroupVersion> version = VersionOfPath(request.path)) {
-    const auto list = snapshot->lists.find(*version);
-    if (list != snapshot->lists.end()) co_return rpc::Response::Json(200, list->second);
+    const auto written = snapshot->versions.find(*version);
+    if (written != snapshot->versions.end()) co_return rpc::Response::Json(200, *written->second.resource_list);
   }
   if (options_.next) co_return co_await options_.next->Call(std::move(request));
   co_return PlainNotFound();

@@ -25,6 +25,9 @@ std::shared_ptr<segment::Segment> ReadableBy(const Request& request) {
 }
 
 using DescriptionFeed = Latest<Description>;
+/// A description is told whole with every change. Where a thousand definitions are created one after the other, several
+/// changes become one: a large description is followed by a rest that is as long.
+constexpr std::size_t kDescribedPerSecond = 4 << 20;
 
 /// The calls of one handler. Shared with calls that outlive the server.
 class DelegateCalls : public std::enable_shared_from_this<DelegateCalls> {
@@ -130,7 +133,11 @@ class DelegateCalls : public std::enable_shared_from_this<DelegateCalls> {
       mesh::v1::Description told = ToProto(*description);
       if (const auto& own = segment::Segment::Own()) told.set_memory(own->Name());
       h2::Message message = h2::Pack(told);
+      std::size_t size = 0;
+      for (const SharedBytes& piece : message) size += piece.size();
       if (!co_await call->Write(std::move(message))) break;
+      const auto rest = std::chrono::microseconds(size * 1'000'000 / kDescribedPerSecond);
+      co_await DescriptionFeed::Rest(feed, Clock::System().Steady() + rest);
     }
     self->Forget(self->feeds_, feed);
     call->Finish(kStopping);

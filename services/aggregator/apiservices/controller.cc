@@ -82,6 +82,8 @@ struct ApiServiceController::State : std::enable_shared_from_this<State> {
   bool began = false;
   std::set<std::string> at_start;  // names that were there when we began
   std::set<std::string> looked_after;
+  std::optional<Objects> desired;  // the automatic ones
+  RoutesPtr desired_by;            // what they were worked out from
   std::map<std::string, External> externals;
   std::string published;  // what the route table has
   std::atomic<bool> synced = false;
@@ -199,7 +201,10 @@ Task<> ApiServiceController::State::WriteStatus(std::shared_ptr<State> /*keeps t
 }
 
 Task<> ApiServiceController::State::Register(std::shared_ptr<State> /*keeps this alive*/) {
-  const std::optional<Objects> desired = AutomaticApiServices(*parts.routes->Current());
+  if (const RoutesPtr routes = parts.routes->Current(); routes != desired_by) {
+    desired = AutomaticApiServices(*routes);
+    desired_by = routes;
+  }
   if (!desired) co_return;
   std::set<std::string> names;
   for (const auto& [name, object] : *desired) names.insert(name);

@@ -5,19 +5,22 @@
 namespace apimesh::aggregator {
 namespace {
 
-void AddResources(Routes& routes, const rpc::GroupVersionDescription& gv) {
+std::vector<std::string> ResourcesOf(const rpc::GroupVersionDescription& gv) {
+  std::vector<std::string> names;
   boost::system::error_code error;
   const boost::json::value list = boost::json::parse(gv.resource_list, error);
-  if (error || !list.is_object()) return;
+  if (error || !list.is_object()) return names;
   const boost::json::value* resources = list.get_object().if_contains("resources");
-  if (resources == nullptr || !resources->is_array()) return;
+  if (resources == nullptr || !resources->is_array()) return names;
   for (const boost::json::value& resource : resources->get_array()) {
     const boost::json::value* name = resource.is_object() ? resource.get_object().if_contains("name") : nullptr;
-    if (name && name->is_string()) routes.resources.insert(fmt::format("{}/{}/{}", gv.group, gv.version, std::string_view(name->get_string())));
+    if (name && name->is_string()) names.push_back(fmt::format("{}/{}/{}", gv.group, gv.version, std::string_view(name->get_string())));
   }
+  return names;
 }
 
 void Index(Routes& routes) {
+  const auto before = std::exchange(routes.listed, {});  // what is listed as before need not be read again
   routes.by_group_version.clear();
   routes.by_path.clear();
   routes.resources.clear();
@@ -27,7 +30,10 @@ void Index(Routes& routes) {
       if (!description || (routes.delegates[i].kind == Delegate::Kind::kExternal) != external) continue;
       for (const auto& gv : description->group_versions) {
         routes.by_group_version.emplace(gv.group + "/" + gv.version, i);
-        AddResources(routes, gv);
+        const auto known = before.find(gv.resource_list);
+        const auto names = known != before.end() ? known->second : std::make_shared<const std::vector<std::string>>(ResourcesOf(gv));
+        routes.listed.emplace(gv.resource_list, names);
+        routes.resources.insert(names->begin(), names->end());
       }
       for (const std::string& path : description->paths) routes.by_path.emplace(path, i);
     }

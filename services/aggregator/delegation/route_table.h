@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -34,6 +35,8 @@ struct Routes {
   std::map<std::string, std::size_t> by_group_version;  // "apps/v1", "/v1"
   std::map<std::string, std::size_t> by_path;           // non-resource path prefixes
   std::unordered_set<std::string> resources;            // "apps/v1/deployments/scale"
+  /// The same by the APIResourceList that says so.
+  std::unordered_map<std::string, std::shared_ptr<const std::vector<std::string>>> listed;
 
   /// The delegate that claims the request; else the head of the chain, which passes on what it does not know.
   /// Null only without any delegate.

@@ -16,15 +16,23 @@ std::string UpperHexSha512(std::string_view text) {
   unsigned char digest[SHA512_DIGEST_LENGTH];
   SHA512(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest);
   std::string hex;
-  for (const unsigned char byte : digest) hex += fmt::format("{:02X}", byte);
+  for (const unsigned char byte : digest) {
+    hex += "0123456789ABCDEF"[byte >> 4];
+    hex += "0123456789ABCDEF"[byte & 15];
+  }
   return hex;
 }
 
 DiscoveryDocuments::Document Write(std::string text) {
   text += '\n';
   DiscoveryDocuments::Document document;
-  document.etag = '"' + UpperHexSha512(text) + '"';
   document.json = SharedBytes(std::move(text));
+  return document;
+}
+
+DiscoveryDocuments::Document WriteWithEtag(std::string text) {
+  DiscoveryDocuments::Document document = Write(std::move(text));
+  document.etag = '"' + UpperHexSha512(document.json.View()) + '"';
   return document;
 }
 
@@ -111,9 +119,9 @@ DiscoveryDocuments::DiscoveryDocuments(const Routes& routes, const std::string& 
       R"({{"kind":"APIVersions","versions":[{}],"serverAddressByClientCIDRs":[{{"clientCIDR":"0.0.0.0/0","serverAddress":{}}}]}})",
       core_versions, Quoted(server_address)));
   documents_["/apis"] = Write(fmt::format(R"({{"kind":"APIGroupList","apiVersion":"v1","groups":[{}]}})", group_list));
-  aggregated_core_ = Write(AggregatedList(aggregated_core));
-  aggregated_groups_ = Write(AggregatedList(aggregated_groups));
-  openapi_index_ = Write(fmt::format(R"({{"paths":{{{}}}}})", openapi));
+  aggregated_core_ = WriteWithEtag(AggregatedList(aggregated_core));
+  aggregated_groups_ = WriteWithEtag(AggregatedList(aggregated_groups));
+  openapi_index_ = WriteWithEtag(fmt::format(R"({{"paths":{{{}}}}})", openapi));
 }
 
 const DiscoveryDocuments::Document* DiscoveryDocuments::Find(const std::string& path) const {

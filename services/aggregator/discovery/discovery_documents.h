@@ -15,7 +15,7 @@ class DiscoveryDocuments {
  public:
   struct Document {
     SharedBytes json;
-    std::string etag;  // of the aggregated form
+    std::string etag;  // of those that clients ask for again and again: the aggregated ones and the index; "": none
   };
   /// `server_address` is what /api tells clients: "host:port".
   DiscoveryDocuments(const Routes& routes, const std::string& server_address);
