@@ -4,6 +4,8 @@
     ninja -C build store store_load && bench/store/compare.py --etcd /path/to/etcd [--rounds 5] [--seconds 3] [--million]
 
 Throughput and CPU time of the server process for one operation; start to the first answer of /health; resident memory.
+--cells put:1,get:1 measures these only; --beside 8 keeps the machine busy with so many processes that do nothing but use the CPU;
+--also NAME=PATH takes another store into the same turns.
 --realtime gives servers and load the scheduler's first-come class (as root), so that a busy machine hides less of the difference.
 --million also fills both with 1,000,000 keys of 1 KB (about 2 GB of disk and several minutes) and times their restart.
 """
@@ -83,7 +85,7 @@ def load(server, operation, clients, seconds, keys=10000):
     return {"rate": rate, "p50": p50, "p99": p99, "cpu_us": (server.cpu() - before) / max(rate * seconds, 1) * 1e6}
 
 
-def measure(binaries, folder, rounds, seconds):
+def measure(binaries, folder, rounds, seconds, cells):
     results = {}
     servers = {name: Server(binary, folder / name) for name, binary in binaries.items()}
     for name, server in servers.items():
@@ -98,7 +100,7 @@ def measure(binaries, folder, rounds, seconds):
         server.start()
         load(server, "fill", 64, 0)
     for number in range(rounds):
-        for operation, clients in CELLS:
+        for operation, clients in cells:
             for name, server in servers.items():
                 got = load(server, operation, clients, seconds)
                 print(json.dumps({"round": number, "server": name, "operation": operation, "clients": clients, "load": os.getloadavg()[0], **got}), flush=True)
@@ -135,14 +137,25 @@ def table(results, names):
     for what in dict.fromkeys(key[1] for key in results):
         medians = [statistics.median(results[name, what]) for name in names]
         cells = [f"{m:,.4g} ({min(results[n, what]):,.4g} to {max(results[n, what]):,.4g})" for n, m in zip(names, medians)]
-        lines.append(f"| {what} | {' | '.join(cells)} | {medians[1] / medians[0]:.2f} |")
+        lines.append(f"| {what} | {' | '.join(cells)} | {', '.join(f'{m / medians[0]:.2f}' for m in medians[1:])} |")
     return "\n".join(lines)
+
+
+def report(args, binaries, cells):
+    with tempfile.TemporaryDirectory(dir=args.folder) as folder:
+        results = {} if args.only_million else measure(binaries, pathlib.Path(folder), args.rounds, args.seconds, cells)
+        if args.million or args.only_million:
+            results |= million(binaries, pathlib.Path(folder), args.rounds)
+    print(table(results, list(binaries)))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--etcd", default=os.environ.get("APIMESH_ETCD_BINARY"), required="APIMESH_ETCD_BINARY" not in os.environ)
     parser.add_argument("--store", default=ROOT / "build/bin/store")
+    parser.add_argument("--also", action="append", default=[], metavar="NAME=PATH")
+    parser.add_argument("--cells", default=",".join(f"{operation}:{clients}" for operation, clients in CELLS))
+    parser.add_argument("--beside", type=int, default=0)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=3)
     parser.add_argument("--million", action="store_true")
@@ -150,14 +163,17 @@ def main():
     parser.add_argument("--folder", default=None, help="where the data goes: the disk that is measured")
     parser.add_argument("--realtime", action="store_true")
     args = parser.parse_args()
+    binaries = {"etcd": args.etcd, "store": args.store} | dict(also.split("=", 1) for also in args.also)
+    cells = [(operation, int(clients)) for operation, clients in (cell.split(":") for cell in args.cells.split(","))]
+    busy = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(args.beside)]
     if args.realtime:
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(10))  # the children inherit it
-    binaries = {"etcd": args.etcd, "store": args.store}
-    with tempfile.TemporaryDirectory(dir=args.folder) as folder:
-        results = {} if args.only_million else measure(binaries, pathlib.Path(folder), args.rounds, args.seconds)
-        if args.million or args.only_million:
-            results |= million(binaries, pathlib.Path(folder), args.rounds)
-    print(table(results, list(binaries)))
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(10))  # the children from here on inherit it
+    try:
+        report(args, binaries, cells)
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
     print(f"\nload average at the end: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
 
 

@@ -12,6 +12,7 @@
 #include "services/store/maintenance/auto_compaction.h"
 #include "services/store/maintenance/version.h"
 #include "services/store/net/listener.h"
+#include "services/store/net/short_slice.h"
 #include "services/store/rpc/services.h"
 
 namespace apimesh::store {
@@ -88,7 +89,10 @@ class Server::Impl {
     Listen();
   }
 
-  void Run() { loop_.Run(); }
+  void Run() {
+    TakeShortTurns();
+    loop_.Run();
+  }
 
   void Stop() {
     loop_.Post([this] {

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "lib/base/log.h"
+#include "services/store/net/short_slice.h"
 
 namespace apimesh::store {
 namespace {
@@ -163,6 +164,7 @@ void Journal::WriteLog(const Batch& batch) {
 }
 
 void Journal::LogThread() {
+  TakeShortTurns();
   for (;;) {
     Batch batch;
     {

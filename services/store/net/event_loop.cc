@@ -95,10 +95,34 @@ void EventLoop::RunTimers() {
   }
 }
 
+// What is ready without sleeping; 0: nothing, and it is time to sleep.
+int EventLoop::Look(epoll_event* events, int room) {
+  const auto start = std::chrono::steady_clock::now();
+  do {
+    if (const int count = epoll_wait(epoll_, events, room, 0); count != 0) {
+      patience_.Found();
+      return count;
+    }
+  } while (std::chrono::steady_clock::now() - start < Patience::kLook);
+  patience_.LookedInVain();
+  return 0;
+}
+
+int EventLoop::Wait(epoll_event* events, int room) {
+  const int timeout = MillisecondsToNextTimer();
+  if (patience_.ShouldLook() && timeout != 0) {
+    if (const int count = Look(events, room); count != 0) return count;
+  }
+  const auto start = std::chrono::steady_clock::now();
+  const int count = epoll_wait(epoll_, events, room, timeout);
+  patience_.Slept(std::chrono::steady_clock::now() - start);
+  return count;
+}
+
 void EventLoop::Run() {
   epoll_event events[256];
   while (!stop_) {
-    const int count = epoll_wait(epoll_, events, std::size(events), MillisecondsToNextTimer());
+    const int count = Wait(events, std::size(events));
     if (count < 0 && errno != EINTR) throw std::system_error(errno, std::generic_category(), "epoll_wait");
     for (int i = 0; i < count; ++i) {
       if (events[i].data.ptr != nullptr) {

@@ -9,6 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "services/store/net/patience.h"
+
+struct epoll_event;
+
 /// The transport of the store: one thread, one epoll, gRPC over nghttp2.
 namespace apimesh::store {
 
@@ -56,6 +60,8 @@ class EventLoop {
   void DestroyAfterTurn(std::shared_ptr<void> object) { graveyard_.push_back(std::move(object)); }
 
  private:
+  int Wait(epoll_event* events, int room);
+  int Look(epoll_event* events, int room);
   void RunPosted();
   void RunTimers();
   int MillisecondsToNextTimer() const;
@@ -65,6 +71,7 @@ class EventLoop {
   bool stop_ = false;
   std::uint64_t next_timer_ = 0;
   std::uint64_t fd_events_ = 0;
+  Patience patience_;
   std::map<TimerId, Callback> timers_;
   std::vector<Callback> end_of_turn_;
   std::vector<std::shared_ptr<void>> graveyard_;

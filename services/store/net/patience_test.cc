@@ -1,0 +1,43 @@
+#include "services/store/net/patience.h"
+
+#include <gtest/gtest.h>
+
+namespace apimesh::store {
+namespace {
+
+constexpr auto kShort = Patience::kLook / 2, kLong = Patience::kLook * 2;
+
+/// Short waits until it would look.
+int WaitsUntilItLooks(Patience& patience) {
+  int waits = 0;
+  for (; !patience.ShouldLook(); ++waits) patience.Slept(kShort);
+  return waits;
+}
+
+TEST(Patience, LooksOnceSeveralWaitsInARowWereShort) {
+  Patience patience;
+  for (int i = 1; i < Patience::kFewestWaits; ++i) patience.Slept(kShort);
+  patience.Slept(kLong);
+  EXPECT_EQ(WaitsUntilItLooks(patience), Patience::kFewestWaits);
+  patience.Found();
+  EXPECT_TRUE(patience.ShouldLook());
+  patience.Slept(kLong);
+  EXPECT_FALSE(patience.ShouldLook());
+}
+
+TEST(Patience, LooksInVainBecomeRare) {
+  Patience patience;
+  long waits = 0, looks = 0;
+  for (; waits < 100'000; ++looks) {
+    waits += WaitsUntilItLooks(patience);
+    patience.LookedInVain();
+  }
+  EXPECT_LE(looks, 40);
+  EXPECT_LE(WaitsUntilItLooks(patience), Patience::kMostWaits);
+  for (int i = 0; i < 12; ++i) patience.Found();
+  patience.LookedInVain();
+  EXPECT_EQ(WaitsUntilItLooks(patience), 2 * Patience::kFewestWaits);
+}
+
+}  // namespace
+}  // namespace apimesh::store
