@@ -68,7 +68,7 @@ class Server::Impl {
         journal_(loop_, {.folder = options_.data_dir, .sync = options_.sync}),
         store_(journal_, lessor_),
         quota_(store_, journal_, options_.quota_backend_bytes),
-        watches_(loop_, store_, identity_, options_.max_request_bytes),
+        watches_(loop_, store_, identity_, options_.max_request_bytes + kMessageSlack),
         services_{loop_,  journal_,  store_,    watches_,
                   quota_, metrics_, identity_, {options_.max_request_bytes, options_.max_txn_ops}, options_.data_dir},
         methods_(AllMethods(services_)),

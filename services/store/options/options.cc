@@ -15,6 +15,8 @@
 namespace apimesh::store {
 namespace {
 
+constexpr std::chrono::nanoseconds kShortestProgressInterval = std::chrono::milliseconds(100);
+
 std::vector<std::string> Split(const std::string& list) {
   std::vector<std::string> parts;
   for (std::size_t start = 0; start <= list.size();) {
@@ -63,9 +65,12 @@ std::map<std::string, Flag> KnownFlags(Options& o, Retention& retention) {
     return Flag{false, [&field](const std::string& v) { field = Split(v); }};
   };
   const auto yes_no = [](bool& field) { return Flag{true, [&field](const std::string& v) { field = Boolean(v); }}; };
-  const auto duration = [](std::chrono::nanoseconds& field) {
-    return Flag{false, [&field](const std::string& v) { field = ParseDuration(v); }};
-  };
+  // As etcd: no interval is the default one, and none is shorter than this.
+  const Flag progress{false, [&o](const std::string& v) {
+                        const std::chrono::nanoseconds given = ParseDuration(v);
+                        if (given <= given.zero()) return;
+                        o.watch_progress_notify_interval = std::max(given, kShortestProgressInterval);
+                      }};
   return {
       {"name", text(o.name)},
       {"data-dir", text(o.data_dir)},
@@ -89,8 +94,8 @@ std::map<std::string, Flag> KnownFlags(Options& o, Retention& retention) {
       {"max-txn-ops", {false, [&o](const std::string& v) { o.max_txn_ops = static_cast<int>(Integer(v)); }}},
       {"auto-compaction-mode", text(retention.mode)},
       {"auto-compaction-retention", text(retention.retention)},
-      {"watch-progress-notify-interval", duration(o.watch_progress_notify_interval)},
-      {"experimental-watch-progress-notify-interval", duration(o.watch_progress_notify_interval)},
+      {"watch-progress-notify-interval", progress},
+      {"experimental-watch-progress-notify-interval", progress},
       {"log-level", text(o.log_level)},
       {"log-format", text(o.log_format)},
       {"help", yes_no(o.show_help)},

@@ -23,6 +23,15 @@ TEST(Options, ReadsRetentionInItsMode) {
   EXPECT_EQ(by_revision.auto_compaction_revisions, 1000);
 }
 
+TEST(Options, ProgressComesAtAnIntervalThatCanBeKept) {
+  const auto interval = [](const char* flag) { return ParseOptions({flag}).watch_progress_notify_interval; };
+  EXPECT_EQ(ParseOptions({}).watch_progress_notify_interval, std::chrono::minutes(10));
+  EXPECT_EQ(interval("--watch-progress-notify-interval=5s"), std::chrono::seconds(5));
+  EXPECT_EQ(interval("--experimental-watch-progress-notify-interval=5s"), std::chrono::seconds(5));
+  EXPECT_EQ(interval("--watch-progress-notify-interval=1ms"), std::chrono::milliseconds(100));
+  EXPECT_EQ(interval("--watch-progress-notify-interval=0"), std::chrono::minutes(10));
+}
+
 struct Case {
   std::vector<std::string> arguments;
   const char* message;
