@@ -1,5 +1,7 @@
 #include <openssl/sha.h>
 
+#include <atomic>
+
 #include "services/store/contract/contract.h"
 
 namespace apimesh::store::contract {
@@ -92,6 +94,30 @@ TEST_P(MaintenanceContract, CompactionGivesSpaceBackAndDefragmentationTheFile) {
   Ask(*server_->maintenance, &Maintenance::Stub::Defragment, DefragmentRequest());
   EXPECT_TRUE(Eventually([&] { return Status().dbsize() < file / 3; })) << Status().dbsize() << " of " << file;
   EXPECT_EQ(Get("k").kvs(0).version(), 300);
+}
+
+TEST_P(MaintenanceContract, CompactionBlocksNobody) {
+  for (int i = 0; i < 400; ++i) {
+    TxnRequest txn;
+    for (int key = 0; key < 100; ++key) {
+      PutRequest* put = txn.add_success()->mutable_request_put();
+      put->set_key("k" + std::to_string(key));
+      put->set_value(std::string(200, 'v'));
+    }
+    Ask(*server_->kv, &KV::Stub::Txn, txn);
+  }
+  std::atomic<bool> done = false;
+  std::thread compacting([&] {
+    Compact(Revision());
+    done = true;
+  });
+  int answered = 0;
+  for (; !done; ++answered) {
+    Get("k1");
+    Put("k2", "w");
+  }
+  compacting.join();
+  EXPECT_GE(answered, 5);
 }
 
 INSTANTIATE_TEST_SUITE_P(Both, MaintenanceContract, ::testing::Values(Kind::kStore, Kind::kEtcd), &KindName);

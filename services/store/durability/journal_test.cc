@@ -128,6 +128,28 @@ TEST_F(JournalTest, LeftoversInAFileUsedAgainAreNoEntries) {
   EXPECT_FALSE(recovered.keys.contains("from the dead"));
 }
 
+TEST_F(JournalTest, OneSyncServesAllThatWait) {
+  EventLoop loop;
+  Journal journal(loop, {.folder = folder_});
+  Recorder ignored;
+  journal.Recover(ignored, ignored);
+  int syncs = 0;
+  journal.Start({.durable = [&](std::uint64_t sequence) { if (sequence == 500) loop.Stop(); },
+                 .base_grew = [](Revision) {},
+                 .synced = [&](std::chrono::nanoseconds) { ++syncs; }});
+  for (int i = 0; i < 500; ++i) {
+    EntryWriter entry;
+    entry.OnLeaseGranted(i + 1, 10);
+    journal.Append(entry);
+    journal.EndOfTurn();
+  }
+  loop.Run();
+  journal.Stop();
+  EXPECT_GE(syncs, 1);
+  EXPECT_LT(syncs, 250);
+  EXPECT_EQ(Recover().leases.size(), 500u);
+}
+
 TEST_F(JournalTest, ALoneWriterNeedsNoOtherThread) {
   EventLoop loop;
   Journal journal(loop, {.folder = folder_});
