@@ -83,6 +83,7 @@ class TestHandler final : public DelegateHandler {
     if (request.path == "/throw") throw std::runtime_error("broken");
     last = request;
     Response response = Response::Json(201, request.body);
+    if (const std::string_view odd = request.Header("x-odd"); !odd.empty()) response.headers.emplace_back("x-odd", odd);
     response.body.emplace_back(std::string(10'000, 'x'));
     response.body.emplace_back("end");
     co_return response;
@@ -249,6 +250,14 @@ TEST_P(DelegateTest, CallCarriesEverything) {
   EXPECT_EQ(seen.audit_id, "audit");
   EXPECT_EQ(seen.remote_address, "1.2.3.4");
   EXPECT_EQ(seen.deadline, SteadyTime::max());
+}
+
+TEST_P(DelegateTest, HeadersNeedNotBeUtf8) {
+  Request request = For("/x");
+  request.headers = {{"x-odd", "caf\xe9"}};
+  const Response response = Spawn(client_->Call(std::move(request))).get();
+  EXPECT_EQ(response.code, 201);
+  EXPECT_EQ(response.headers, (Headers{{"content-type", "application/json"}, {"x-odd", "caf\xe9"}}));
 }
 
 TEST_P(DelegateTest, ExceptionBecomesAnInternalError) { EXPECT_EQ(Call("/throw").code, 500); }
