@@ -2,6 +2,7 @@
 
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,6 +14,13 @@ namespace {
 int CheckFd(int fd, const char* what) {
   if (fd < 0) throw std::system_error(errno, std::generic_category(), what);
   return fd;
+}
+
+// How often another thread has taken the core from this one.
+long SwitchesToOthers() {
+  rusage usage{};
+  getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_nivcsw;
 }
 
 }  // namespace
@@ -97,6 +105,10 @@ void EventLoop::RunTimers() {
 
 // What is ready without sleeping; 0: nothing, and it is time to sleep.
 int EventLoop::Look(epoll_event* events, int room) {
+  if (patience_.ShouldCheck()) {
+    const long switches = SwitchesToOthers(), before = std::exchange(switches_, switches);
+    if (before != 0) patience_.SwitchesToOthers(switches - before);
+  }
   const auto start = std::chrono::steady_clock::now();
   do {
     if (const int count = epoll_wait(epoll_, events, room, 0); count != 0) {
@@ -113,6 +125,7 @@ int EventLoop::Wait(epoll_event* events, int room) {
   if (patience_.ShouldLook() && timeout != 0) {
     if (const int count = Look(events, room); count != 0) return count;
   }
+  switches_ = 0;
   const auto start = std::chrono::steady_clock::now();
   const int count = epoll_wait(epoll_, events, room, timeout);
   patience_.Slept(std::chrono::steady_clock::now() - start);

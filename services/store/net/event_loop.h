@@ -72,6 +72,7 @@ class EventLoop {
   std::uint64_t next_timer_ = 0;
   std::uint64_t fd_events_ = 0;
   Patience patience_;
+  long switches_ = 0;  // to other threads that wanted this core, as of the last check; 0: it has slept since
   std::map<TimerId, Callback> timers_;
   std::vector<Callback> end_of_turn_;
   std::vector<std::shared_ptr<void>> graveyard_;

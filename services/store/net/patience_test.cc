@@ -39,5 +39,17 @@ TEST(Patience, LooksInVainBecomeRare) {
   EXPECT_EQ(WaitsUntilItLooks(patience), 2 * Patience::kFewestWaits);
 }
 
+TEST(Patience, WhereOthersWantTheCoreItSleeps) {
+  Patience patience;
+  WaitsUntilItLooks(patience);
+  int checks = 0;
+  for (int look = 0; look < 10 * Patience::kLooksACheck; ++look) checks += patience.ShouldCheck() ? 1 : 0;
+  EXPECT_EQ(checks, 10);
+  patience.SwitchesToOthers(Patience::kWantedByOthers - 1);
+  EXPECT_TRUE(patience.ShouldLook());
+  patience.SwitchesToOthers(Patience::kWantedByOthers);
+  EXPECT_EQ(WaitsUntilItLooks(patience), Patience::kMostWaits);
+}
+
 }  // namespace
 }  // namespace apimesh::store
