@@ -40,13 +40,13 @@ def print_table(results):
 
 
 def details(results):
-    yield "| workload | server | requests/s | p50 | p99 | memory |"
-    yield "|---|---|---|---|---|---|"
+    yield "| workload | server | requests/s | p50 | p99 | memory then | at its peak |"
+    yield "|---|---|---|---|---|---|---|"
     for name, by_server in results.items():
         for server, cell in by_server.items():
             if "cpu_us" in cell:
                 yield (f"| {name} | {server} | {cell['per_second']:,.0f} | {cell['p50_us'] / 1000:.2f} ms | {cell['p99_us'] / 1000:.2f} ms | "
-                       f"{cell['memory_mb']:.0f} MB |")
+                       f"{cell['memory_mb']:.0f} MB | {cell['peak_mb']:.0f} MB |")
 
 
 def plot(results):

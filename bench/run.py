@@ -9,6 +9,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 import servers
@@ -44,15 +45,37 @@ def find_etcd():
     return etcd
 
 
+class PeakMemory:
+    """The most that a server held during a block, looked at twice a second."""
+
+    def __init__(self, server):
+        self.server, self.most, self.over = server, 0, threading.Event()
+
+    def __enter__(self):
+        self.thread = threading.Thread(target=self.look)
+        self.thread.start()
+        return self
+
+    def look(self):
+        while not self.over.wait(0.5):
+            self.most = max(self.most, self.server.memory())
+
+    def __exit__(self, *_):
+        self.over.set()
+        self.thread.join()
+        self.most = max(self.most, self.server.memory())
+
+
 def measure(server, run, seconds):
     before = server.cpu_seconds()
-    result = run(server, seconds)
+    with PeakMemory(server) as peak:
+        result = run(server, seconds)
     # Of watches, what counts is the deliveries, not the handshakes before them.
     cpu = result.get("serverCpuSeconds") or server.cpu_seconds() - before
     if result["errors"]:
         raise RuntimeError(f"{server.name}: {result['errors']} errors: {result['errorTexts']}")
     return {"cpu_us": cpu * 1e6 / max(result["done"], 1), "per_second": result["perSecond"], "p50_us": result["p50"], "p99_us": result["p99"],
-            "memory_mb": server.memory()}
+            "memory_mb": server.memory(), "peak_mb": peak.most}
 
 
 def median(values, key):
