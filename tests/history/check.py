@@ -16,10 +16,10 @@ def check(run, record):
 
 def _read(read, record, lives):
     mode, prefix, name, floor, version, number = read
-    if (prefix, name) not in lives:
-        lives[prefix, name] = record.lives(prefix, name)
+    if prefix not in lives:
+        lives[prefix] = record.lives(prefix)
     # The answer must have been true at some revision that is not older than `floor`.
-    for begins, ends, value in lives[prefix, name]:
+    for begins, ends, value in lives[prefix].get(name, [(0, float("inf"), None)]):
         if ends > floor and value == number and (version is None or version == begins):
             return []
     return [f"{mode} GET of {prefix}{name} gave n={number} at {version}, but at {floor} or later that was never so"]

@@ -7,6 +7,9 @@ import threading
 import time
 
 
+KEEP_EVERY = 1000
+
+
 def _b64(text):
     return base64.b64encode(text.encode()).decode()
 
@@ -21,6 +24,7 @@ class Record(threading.Thread):
         self.events = {prefix: [] for prefix in prefixes}      # (revision, name, n or None, label)
         self.revisions = {prefix: [] for prefix in prefixes}   # the same, revisions only
         self.seen = 0                                          # everything up to here is recorded
+        self.kept = {}                                         # prefix: the state before every KEEP_EVERY-th event, as far as asked for
         self.compactions = 0
         self.errors = []
 
@@ -110,27 +114,34 @@ class Record(threading.Thread):
 
     # ---- what was true when
     def state_at(self, prefix, revision):
-        state = {}
-        for at, name, number, label in self.events[prefix]:
-            if at > revision:
-                break
-            if number is None:
-                state.pop(name, None)
-            else:
-                state[name] = (number, at, label)
-        return state
+        """{name: (n, at, label)}. Begins at the nearest state that is kept: an hour has a hundred thousand changes and ten thousand lists."""
+        events, kept = self.events[prefix], self.kept.setdefault(prefix, [{}])
+        end = bisect.bisect_right(self.revisions[prefix], revision)
+        while len(kept) <= end // KEEP_EVERY:
+            kept.append(_changed(kept[-1], events[(len(kept) - 1) * KEEP_EVERY:len(kept) * KEEP_EVERY]))
+        return _changed(kept[end // KEEP_EVERY], events[end // KEEP_EVERY * KEEP_EVERY:end])
 
     def between(self, prefix, after, last):
         revisions = self.revisions[prefix]
         return self.events[prefix][bisect.bisect_right(revisions, after):bisect.bisect_right(revisions, last)]
 
-    def lives(self, prefix, name):
-        """[(from, to, n)] of one object; `to` is the revision that ended it, or infinity."""
-        found, open_at = [], (0, None)
-        for at, who, number, _ in self.events[prefix]:
-            if who != name:
-                continue
-            found.append((open_at[0], at, open_at[1]))
-            open_at = (at, number)
-        found.append((open_at[0], float("inf"), open_at[1]))
+    def lives(self, prefix):
+        """{name: [(from, to, n)]}; `to` is the revision that ended it, or infinity; n is None while there is no such object."""
+        found, last = {}, {}
+        for at, name, number, _ in self.events[prefix]:
+            begins, before = last.get(name, (0, None))
+            found.setdefault(name, []).append((begins, at, before))
+            last[name] = (at, number)
+        for name, (begins, number) in last.items():
+            found[name].append((begins, float("inf"), number))
         return found
+
+
+def _changed(state, events):
+    state = dict(state)
+    for at, name, number, label in events:
+        if number is None:
+            state.pop(name, None)
+        else:
+            state[name] = (number, at, label)
+    return state
