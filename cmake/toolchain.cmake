@@ -28,6 +28,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options(-fpch-preprocess -Wno-maybe-uninitialized -Wno-restrict -Wno-dangling-pointer
                       -Wno-mismatched-new-delete -Wno-stringop-overread -Wno-stringop-overflow -Wno-array-bounds)
 endif()
+if(CMAKE_UNITY_BUILD)
+  add_compile_options(-Wno-subobject-linkage)  # it takes an anonymous namespace of an included .cc for one of a header
+endif()
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g1")
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
@@ -41,6 +44,11 @@ if(APIMESH_SANITIZE)
   add_link_options(-fsanitize=${APIMESH_SANITIZE})
   if(APIMESH_SANITIZE MATCHES "address")
     add_compile_definitions(BOOST_ASIO_DISABLE_AWAITABLE_FRAME_RECYCLING)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      # Some 40 % less time to compile (two files measured): checks are calls, and what asan (null, object-size) or the fuzz targets (alignment, vptr: built
+      # by clang with all of ubsan) find as well is left out.
+      add_compile_options(--param=asan-instrumentation-with-call-threshold=0 -fno-sanitize=null,object-size,alignment,vptr)
+    endif()
   endif()
 endif()
 if(APIMESH_FUZZ)

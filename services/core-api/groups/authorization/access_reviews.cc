@@ -37,7 +37,7 @@ meta::UserInfo SubjectOf(const json::object& spec) {
 }
 
 // As the reference's messages show it: under the names of its internal fields.
-std::string Shown(const json::object& attributes) {
+std::string ShownAttributes(const json::object& attributes) {
   const json::object shown{{"Path", meta::FindString(attributes, "path")},
                            {"Verb", meta::FindString(attributes, "verb")}};
   return json::serialize(shown);
@@ -121,7 +121,7 @@ meta::FieldErrors ValidateReview(const meta::Object& review, ReviewKind kind) {
   const json::object& spec = Part(review.Root(), "spec");
   const bool resource = Has(spec, "resourceAttributes"), path = Has(spec, "nonResourceAttributes");
   if (resource && path) {
-    errors.push_back(meta::Invalid("spec.nonResourceAttributes", Shown(Part(spec, "nonResourceAttributes")),
+    errors.push_back(meta::Invalid("spec.nonResourceAttributes", ShownAttributes(Part(spec, "nonResourceAttributes")),
                                    "cannot be specified in combination with resourceAttributes"));
   }
   if (!resource && !path) {
@@ -139,7 +139,7 @@ meta::FieldErrors ValidateReview(const meta::Object& review, ReviewKind kind) {
     errors.push_back(meta::Invalid("spec.resourceAttributes.namespace", fmt::format("\"{}\"", ns), "must match metadata.namespace"));
   }
   if (path)
-    errors.push_back(meta::Invalid("spec.nonResourceAttributes", Shown(Part(spec, "nonResourceAttributes")),
+    errors.push_back(meta::Invalid("spec.nonResourceAttributes", ShownAttributes(Part(spec, "nonResourceAttributes")),
                                    "disallowed on this kind of request"));
   return errors;
 }
