@@ -1,9 +1,47 @@
 import os
+import pathlib
 import shutil
 
 import pytest
 
 import mesh
+
+
+def only_ended(report):
+    """A process ends while its loops wait, and what waits is held in circles: all indirect leaks. What was lost while it ran is a direct one."""
+    return "LeakSanitizer" in report and "Direct leak" not in report and report.count("ERROR: ") == 1 and "runtime error" not in report
+
+
+def sanitizer_reports():
+    """{name: text} of what the sanitizers found in any process so far; none without APIMESH_SANITIZER_REPORTS."""
+    folder = mesh.SANITIZER_REPORTS and pathlib.Path(mesh.SANITIZER_REPORTS)
+    found = {path.name: path.read_text(errors="replace") for path in sorted(folder.iterdir())} if folder else {}
+    return {name: text for name, text in found.items() if not only_ended(text)}
+
+
+def pytest_configure():
+    """Every process that a test starts inherits where to report to."""
+    if folder := mesh.SANITIZER_REPORTS:
+        pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
+        suppressions = mesh.ROOT / "tests/sanitize/tsan.supp"
+        # Exit code 1 would mean to the launcher that a service refuses its configuration.
+        for sanitizer, options in {"ASAN": "exitcode=99:", "UBSAN": "print_stacktrace=1:", "TSAN": f"suppressions={suppressions}:"}.items():
+            os.environ[f"{sanitizer}_OPTIONS"] = f"{options}log_path={folder}/{sanitizer.lower()}"
+
+
+@pytest.fixture(autouse=True)
+def no_new_sanitizer_reports():
+    before = sanitizer_reports()
+    yield
+    found = {name: text for name, text in sanitizer_reports().items() if text != before.get(name)}
+    assert not found, "\n".join(f"{name}:\n{text[:6000]}" for name, text in found.items())
+
+
+def pytest_sessionfinish(session):
+    """Processes that several tests share report as late as this."""
+    if sanitizer_reports():
+        print(f"\nthe sanitizers reported: {', '.join(sanitizer_reports())} in {mesh.SANITIZER_REPORTS}")
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def etcd_binary():

@@ -166,7 +166,7 @@ def test_slow_readers_of_a_large_list_hold_a_piece_each(request, tmp_path, etcd)
             time.sleep(1)
         most[readers] = server.memory_kilobytes("Pss") / 1024
     each = (most[24] - most[8]) / 16
-    assert each <= 2, f"{each:.2f} MB for a reader"
+    assert each <= 2 or mesh.SANITIZER_REPORTS, f"{each:.2f} MB for a reader"
     assert server.client("DELETE", f"{CONFIG_MAPS}/c04999").code == 200  # held by nobody: the readers have their snapshots
     for reader in slow:
         reader.close()
@@ -185,7 +185,7 @@ def test_a_slow_watcher_costs_little_and_loses_nothing(request, tmp_path, etcd):
     for i in range(1, count + 1):
         assert server.client("PUT", f"{CONFIG_MAPS}/big", config_map("big", n=str(i), filler=filler)).code == 200
     grown = (server.memory_kilobytes("Pss") - before) / 1024
-    assert grown < 48, f"a watcher that does not read costs {grown:.0f} MB"  # the window itself is 16 MB of JSON, and its encodings
+    assert grown < 48 or mesh.SANITIZER_REPORTS, f"a watcher that does not read costs {grown:.0f} MB"  # the window itself is 16 MB of JSON, and its encodings
 
     def finished(text):  # the last chunk: the watch is over, the connection lives on
         return text.endswith(b"\r\n0\r\n\r\n")

@@ -86,6 +86,7 @@ def test_self_signed_certificate_is_written_once(own_server):
     assert certificate.read_text() == first
 
 
+@pytest.mark.skipif(mesh.SANITIZER_REPORTS is not None, reason="time and memory of a release build")
 def test_ready_quickly_and_small(own_server):
     """Goals: 0.5 s and 60 MB. The test allows for a busy machine and fails only when something is badly off."""
     assert own_server.seconds_to_ready < 3
