@@ -7,15 +7,16 @@ namespace apimesh::store {
 
 /// Whether the loop should look for work again and again instead of going to sleep. A client that sends its next
 /// request as soon as it has its answer waits longer for this thread to wake up than for the answer itself. So once
-/// a few waits in a row were shorter than kLook, the loop looks for that long before it sleeps. That is for cores
-/// that have nothing else to do: after a look in vain the loop sleeps until it has seen twice as many short waits
-/// as it needed for that look, and if others take the core away while it looks, it sleeps for the next kMostWaits.
+/// there were a few more waits shorter than kLook than longer ones, the loop looks for that long before it sleeps.
+/// That is for cores that have nothing else to do: a look in vain doubles the number of short waits that it takes
+/// to the next one, and if others take the core away while it looks, that number becomes kMostWaits at once.
 class Patience {
  public:
   using Duration = std::chrono::steady_clock::duration;
   static constexpr Duration kLook = std::chrono::microseconds(100);
   static constexpr int kFewestWaits = 4;
-  static constexpr int kMostWaits = 4096;
+  static constexpr int kMostWaits = 1024;
+  static constexpr int kLongWait = 8;           // short waits that one long wait outweighs
   static constexpr int kLooksACheck = 16;       // so often it asks whether others want this core
   static constexpr long kWantedByOthers = 4;    // switches to them meanwhile; a few happen on an idle machine, too
 
@@ -32,7 +33,9 @@ class Patience {
     short_waits_ = 0;
     needed_ = kMostWaits;
   }
-  void Slept(Duration time) { short_waits_ = time < kLook ? short_waits_ + 1 : 0; }
+  void Slept(Duration time) {
+    short_waits_ = time < kLook ? std::min(short_waits_ + 1, kMostWaits) : std::max(short_waits_ - kLongWait, 0);
+  }
 
  private:
   int short_waits_ = 0;
