@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 import subprocess
+import time
 
 import pytest
 
@@ -255,6 +256,37 @@ def test_kms_keys_and_health(world, plugin):
     plugin.start()
     mesh.wait_until(lambda: again.client.answers("/readyz"), 30, "it is ready once the plugin is back")
     assert value_of(again, "sealed") == "plain as day"
+
+
+def test_a_new_key_of_the_kms(world, plugin):
+    """The plugin is asked every minute; a new key id means a new seed, and what the old one sealed is read and, once written, sealed anew."""
+    world.file.write_text(kms(plugin))
+    server = world.start()
+    for name in ("old", "untouched"):
+        create(server, name)
+    before = world.stored("old")
+    assert b"first-key" in before
+    plugin.key_file.write_text("second-key")
+    number = iter(range(1000))
+
+    def sealed_anew():
+        name = f"new{next(number)}"
+        create(server, name)
+        return b"second-key" in world.stored(name) or time.sleep(2)
+
+    mesh.wait_until(sealed_anew, 90, "new objects are sealed with the new key")
+    assert b"first-key" not in world.stored(f"new{next(number) - 1}"), "nothing of the old key is left in it"
+    assert value_of(server, "old") == "plain as day" and world.stored("old") == before
+    old = server.client.get(f"{SECRETS}/old").json()
+    again = server.client("PUT", f"{SECRETS}/old", old)  # the same, and still to be written
+    assert again.code == 200 and again.json()["metadata"]["resourceVersion"] != old["metadata"]["resourceVersion"], again.body
+    assert b"second-key" in world.stored("old") and b"first-key" not in world.stored("old")
+    third = server.client("PUT", f"{SECRETS}/old", again.json())
+    assert third.json()["metadata"]["resourceVersion"] == again.json()["metadata"]["resourceVersion"], "once is enough"
+    server.stop()
+    other = world.start(name="other")  # has neither seed: asks the plugin for both
+    assert value_of(other, "old") == value_of(other, "untouched") == "plain as day"
+    assert b"first-key" in world.stored("untouched")
 
 
 @needs_reference
