@@ -163,13 +163,18 @@ bool NamesKnownType(std::string_view accept) {
   return false;
 }
 
-meta::Result<Format> NegotiateInput(std::string_view content_type, const Offer&) {
+meta::Result<Format> NegotiateInput(std::string_view content_type, const Offer& offer) {
   const bool malformed = content_type.find(";;") != std::string_view::npos;
   std::string type(Cut(content_type, ';'));
   std::transform(type.begin(), type.end(), type.begin(), [](unsigned char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
   if (type.empty()) return Format::kJson;
   for (const Format format : kFormats) {
-    if (type == MediaTypeOf(format) && !malformed) return format;
+    if (type != MediaTypeOf(format) || malformed) continue;
+    if (format == Format::kProtobuf && !offer.protobuf) {
+      return meta::UnsupportedMediaType("the body of the request was in protobuf, which this kind has no form of - accepted media types include: "
+                                        "application/json, application/yaml");
+    }
+    return format;
   }
   return meta::UnsupportedMediaType(
       fmt::format("the body of the request was in an unknown format - accepted media types include: {}", Known(false)));

@@ -48,6 +48,9 @@ TEST(Negotiation, ListsWhatThereIs) {
 
 TEST(Negotiation, CustomResourcesHaveNoProtobufButTheirMetadataDoes) {
   const Offer offer{.protobuf = false};
+  EXPECT_EQ(NegotiateInput("application/vnd.kubernetes.protobuf", offer).error().Code(), 415);
+  EXPECT_EQ(NegotiateInput("application/vnd.kubernetes.protobuf", {}).value(), Format::kProtobuf);
+  EXPECT_EQ(NegotiateInput("application/yaml", offer).value(), Format::kYaml);
   EXPECT_FALSE(NegotiateOutput("application/vnd.kubernetes.protobuf", offer));
   EXPECT_TRUE(NegotiateOutput("application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;v=v1;g=meta.k8s.io", offer));
 }

@@ -192,6 +192,8 @@ bool IsProtobuf(std::string_view bytes) { return bytes.starts_with(kMagic); }
 
 meta::Result<meta::Gvk> PeekProtobuf(std::string_view bytes) {
   Envelope envelope;
+  if (bytes.empty()) return meta::BadRequest("empty data");
+  if (bytes == kMagic) return meta::BadRequest("empty body");
   if (!IsProtobuf(bytes)) return meta::BadRequest("provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]");
   if (!ReadEnvelope(bytes, envelope)) return meta::BadRequest("unexpected EOF");
   meta::GroupVersion version = meta::GroupVersion::Parse(envelope.api_version);
