@@ -1,6 +1,7 @@
 #include "lib/storage/watch_cache/index.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace apimesh::storage {
 
@@ -29,10 +30,16 @@ std::vector<IndexTerm> TermsOf(const Filter& filter) {
 
 Index Index::Of(IndexedBy by, const Tree& tree) {
   Index index(std::move(by));
-  tree.Walk("", [&index](const CachedEntryPtr& entry) {
-    index.Replace(nullptr, entry);
+  // Collected first: trees that are made at once have full nodes, those that grow by one object after the other half full ones.
+  std::unordered_map<std::string_view, std::vector<CachedEntryPtr>> by_value;
+  tree.Walk("", [&](const CachedEntryPtr& entry) {
+    if (const auto value = index.by_->ValueOf(*entry)) by_value[*value].push_back(entry);
     return true;
   });
+  for (auto& [value, entries] : by_value) {
+    const std::string name(value);  // which the first of the entries holds
+    index.Own(name) = Tree::FromSorted(std::move(entries));
+  }
   index.Freeze();
   return index;
 }

@@ -52,6 +52,7 @@ template <class T>
 std::vector<T> SecondHalf(std::vector<T>& all) {
   std::vector<T> half(std::make_move_iterator(all.begin() + all.size() / 2), std::make_move_iterator(all.end()));
   all.resize(all.size() / 2);
+  all.shrink_to_fit();  // it had grown to twice a full node, and may not change again
   return half;
 }
 
