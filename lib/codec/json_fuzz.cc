@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "lib/codec/codec.h"
+#include "lib/codec/json_parts.h"
 
 namespace {
 
@@ -16,12 +17,17 @@ bool HasNegativeZero(const apimesh::meta::json::value& value) {
 
 }  // namespace
 
-// What parses must survive writing and parsing again.
+// What parses must survive writing and parsing again, and parses in parts.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace apimesh;
+  const std::string_view input(reinterpret_cast<const char*>(data), size);
   codec::Strictness strict;
-  const auto value = codec::ParseJson({reinterpret_cast<const char*>(data), size}, meta::NewArena(), &strict);
+  const auto value = codec::ParseJson(input, meta::NewArena(), &strict);
+  static const meta::FieldMask kSome{"a", "b.c", "metadata.name"};
+  const auto parts = codec::ParseJsonParts(input, kSome, meta::NewArena());
+  const auto raw = codec::RawField(input, "a");
   if (!value) return 0;
+  if (!parts || (raw && !codec::ParseJson(*raw, meta::NewArena()))) std::abort();
   std::string text = codec::WriteJson(*value);
   auto again = codec::ParseJson(text, meta::NewArena());
   if (again && HasNegativeZero(*value)) {

@@ -6,9 +6,11 @@
 #include <cmath>
 #include <cstdlib>
 #include <deque>
+#include <limits>
 #include <unordered_set>
 
 #include "lib/codec/codec.h"
+#include "lib/codec/json_parts.h"
 #include "lib/codec/strict_path.h"
 #include "lib/codec/utf8.h"
 
@@ -29,8 +31,8 @@ std::string QuoteByte(unsigned char c) {
 /// One pass over the text, with a stack of its own instead of recursion, and Go's words for what is wrong.
 class JsonParser {
  public:
-  JsonParser(std::string_view text, Strictness* strict, const ParseLimits& limits)
-      : text_(text), strict_(strict), limits_(limits) {}
+  JsonParser(std::string_view text, Strictness* strict, const ParseLimits& limits, const meta::FieldMask* wanted = nullptr)
+      : text_(text), strict_(strict), limits_(limits), wanted_(wanted) {}
 
   meta::Result<meta::json::value> Parse(meta::json::storage_ptr arena) {
     if (text_.size() > limits_.bytes) {
@@ -44,6 +46,7 @@ class JsonParser {
  private:
   struct Frame {
     bool is_object;
+    const meta::FieldMask* wanted;  // of what is in it; nullptr: everything
     std::size_t count = 0;
     // Strict mode only. The keys of this object are those of keys_ from `first_key` on; a set helps once they are many.
     std::size_t index = 0;  // arrays: of the element being read
@@ -72,8 +75,12 @@ class JsonParser {
           }
           if (c != ',') return Fail("after object key:value pair");
           ++at_;
-          SkipSpace();
-          if (!Key()) return false;
+          bool more = false;
+          if (!Key(more)) return false;
+          if (!more) {
+            CloseFrame();
+            continue;
+          }
         } else {
           if (c == ']') {
             CloseFrame();
@@ -82,6 +89,7 @@ class JsonParser {
           if (c != ',') return Fail("after array element");
           ++at_;
           ++frame.index;
+          wanted_ = frame.wanted;
         }
         break;
       }
@@ -101,8 +109,9 @@ class JsonParser {
           CloseFrame();
           return true;
         }
-        opened = true;
-        return Key();
+        if (!Key(opened)) return false;
+        if (!opened) CloseFrame();
+        return true;
       }
       case '[': {
         if (!OpenFrame(false)) return false;
@@ -127,17 +136,39 @@ class JsonParser {
     }
   }
 
-  bool Key() {
-    if (at_ == text_.size()) return End();
-    if (text_[at_] != '"') return Fail("looking for beginning of object key string");
-    std::string_view key;
-    if (!String(key)) return false;
-    stack_.push_key({key.data(), key.size()});
-    if (strict_) NoteKey(key);
-    SkipSpace();
-    if (at_ == text_.size()) return End();
-    if (text_[at_] != ':') return Fail("after object key");
-    ++at_;
+  /// Goes to the next field that is wanted. `more` is false where there is none: the end of the object follows.
+  bool Key(bool& more) {
+    for (;;) {
+      SkipSpace();
+      if (at_ == text_.size()) return End();
+      if (text_[at_] != '"') return Fail("looking for beginning of object key string");
+      std::string_view key;
+      if (!String(key)) return false;
+      more = Wanted(key);
+      if (more) stack_.push_key({key.data(), key.size()});
+      if (strict_) NoteKey(key);
+      SkipSpace();
+      if (at_ == text_.size()) return End();
+      if (text_[at_] != ':') return Fail("after object key");
+      ++at_;
+      if (more) return true;
+      SkipSpace();
+      at_ = std::min(SkipJsonValue(text_, at_), text_.size());
+      SkipSpace();
+      if (at_ == text_.size()) return End();
+      if (text_[at_] == '}') return true;
+      if (text_[at_] != ',') return Fail("after object key:value pair");
+      ++at_;
+    }
+  }
+
+  /// Whether the value of a field is to be read; wanted_ says what of it.
+  bool Wanted(std::string_view key) {
+    const meta::FieldMask* const mask = frames_.back().wanted;
+    if (!mask) return true;  // and wanted_ is nullptr since that frame began
+    wanted_ = mask->Find(key);
+    if (!wanted_) return false;
+    if (wanted_->Everything()) wanted_ = nullptr;
     return true;
   }
 
@@ -171,7 +202,7 @@ class JsonParser {
   bool OpenFrame(bool is_object) {
     if (frames_.size() >= limits_.depth) return Fail("exceeded max depth");
     ++at_;
-    frames_.push_back(Frame{is_object});
+    frames_.push_back(Frame{is_object, wanted_});
     frames_.back().first_key = keys_.size();
     return true;
   }
@@ -359,6 +390,7 @@ class JsonParser {
   std::size_t at_ = 0;
   Strictness* strict_;
   const ParseLimits& limits_;
+  const meta::FieldMask* wanted_;  // of the value that comes next
   value_stack stack_;
   std::vector<Frame> frames_;
   std::vector<std::string_view> keys_;
@@ -372,6 +404,11 @@ class JsonParser {
 meta::Result<meta::json::value> ParseJson(std::string_view text, meta::json::storage_ptr arena, Strictness* strict,
                                           const ParseLimits& limits) {
   return JsonParser(text, strict, limits).Parse(std::move(arena));
+}
+
+meta::Result<meta::json::value> ParseJsonParts(std::string_view text, const meta::FieldMask& wanted, meta::json::storage_ptr arena) {
+  static constexpr ParseLimits kOurOwn{.bytes = std::numeric_limits<std::size_t>::max()};
+  return JsonParser(text, nullptr, kOurOwn, wanted.Everything() ? nullptr : &wanted).Parse(std::move(arena));
 }
 
 }  // namespace apimesh::codec

@@ -3,31 +3,40 @@
 #include <fmt/format.h>
 
 #include "lib/codec/codec.h"
+#include "lib/codec/json_parts.h"
 
 namespace apimesh::endpoint {
 namespace json = meta::json;
+namespace {
 
-std::string PartialMetadataOf(const ResourceRequest& request, const meta::Object& object) {
+/// A custom resource has its keys sorted; this kind is a built-in one, with the order of its fields.
+std::string InOrder(const ResourceRequest& request, std::string_view metadata) {
+  const schema::Schema* schema = request.env->meta_schema;
+  const schema::Node* node = schema ? schema->Find("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta") : nullptr;
+  meta::Result<json::value> value = codec::ParseJson(metadata, meta::NewArena());
+  if (!node || !value || !value->is_object() || !codec::Normalise(value->get_object(), *node, nullptr)) return std::string(metadata);
+  return codec::WriteJson(*value);
+}
+
+}  // namespace
+
+void AppendPartialMetadata(std::string& out, const ResourceRequest& request, std::string_view text) {
   const std::string& version = request.output.as_version;
-  std::string out = fmt::format("{{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/{}\",\"metadata\":",
-                                version.empty() ? "v1" : version);
-  const schema::Node* node = nullptr;
-  if (request.served->custom && request.env->meta_schema) {
-    // A custom resource has its keys sorted; this kind is a built-in one, with the order of its fields.
-    node = request.env->meta_schema->Find("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta");
+  const std::string_view metadata = codec::RawField(text, "metadata").value_or("{}");
+  fmt::format_to(std::back_inserter(out), "{{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/{}\",\"metadata\":",
+                 version.empty() ? "v1" : version);
+  if (request.served->custom) {
+    out += InOrder(request, metadata);
+  } else {
+    out += metadata;  // as it is: a list of these parses nothing
   }
-  if (node) {
-    json::object metadata = object.Metadata();
-    if (codec::Normalise(metadata, *node, nullptr)) return out + codec::WriteJson(metadata) + "}";
-  }
-  codec::AppendJson(out, object.Metadata());
-  return out + "}";
+  out += '}';
 }
 
 std::string PartialMetadataOf(const ResourceRequest& request, std::string_view text) {
-  meta::Result<json::value> value = codec::ParseJson(text, meta::NewArena());
-  if (!value || !value->is_object()) return PartialMetadataOf(request, meta::Object());
-  return PartialMetadataOf(request, meta::Object(std::move(value->get_object())));
+  std::string out;
+  AppendPartialMetadata(out, request, text);
+  return out;
 }
 
 }  // namespace apimesh::endpoint

@@ -1,8 +1,10 @@
 #include "lib/endpoint/table.h"
 
+#include <boost/json/monotonic_resource.hpp>
 #include <fmt/format.h>
 
 #include "lib/codec/codec.h"
+#include "lib/codec/json_parts.h"
 #include "lib/endpoint/partial_metadata.h"
 #include "lib/registry/table.h"
 
@@ -11,28 +13,43 @@ namespace {
 
 namespace json = meta::json;
 
+/// No column of a built-in kind shows who owns which field, which is a good part of an object.
+const meta::FieldMask kShown = meta::FieldMask::AllBut({"metadata.managedFields"});
+
 const registry::TablePrinter& PrinterOf(const ServedResource& served) {
   static const registry::TablePrinter kDefault = registry::DefaultTable();
   return served.resource.table.columns.empty() ? kDefault : served.resource.table;
 }
 
-meta::Object Parsed(std::string_view text) {
-  meta::Result<json::value> value = codec::ParseJson(text, meta::NewArena());
-  return value && value->is_object() ? meta::Object(std::move(value->get_object())) : meta::Object();
+/// Of an object, no more than cells may need: there are many rows in a table.
+json::array Cells(const ServedResource& served, std::string_view text, WallTime now) {
+  static const meta::FieldMask kEverything;
+  unsigned char memory[8192];
+  json::monotonic_resource arena(memory, sizeof(memory));
+  meta::Result<json::value> value = codec::ParseJsonParts(text, served.custom ? kEverything : kShown, &arena);
+  const meta::Object object = value && value->is_object() ? meta::Object(std::move(value->get_object())) : meta::Object();
+  return PrinterOf(served).cells(object, now);
 }
 
-std::string RowOf(const ResourceRequest& request, const meta::Object& object, std::string_view text, IncludeObject include) {
-  json::array cells = PrinterOf(*request.served).cells(object, request.env->sources.clock->Now());
-  std::string row = "{\"cells\":" + codec::WriteJson(cells) + ",\"object\":";
-  switch (include) {
-    case IncludeObject::kMetadata: row += PartialMetadataOf(request, object); break;
-    case IncludeObject::kObject: row += text; break;
-    case IncludeObject::kNone: row += "null"; break;
-  }
-  return row + "}";
+std::string_view ResourceVersionOf(std::string_view text) {
+  const std::string_view version = codec::RawField(codec::RawField(text, "metadata").value_or(""), "resourceVersion").value_or("\"\"");
+  return version.substr(1, version.size() - 2);
 }
 
 }  // namespace
+
+std::string TableRow(const ResourceRequest& request, std::string_view text, IncludeObject include) {
+  std::string row = "{\"cells\":";
+  codec::AppendJson(row, Cells(*request.served, text, request.env->sources.clock->Now()));
+  row += ",\"object\":";
+  switch (include) {
+    case IncludeObject::kMetadata: AppendPartialMetadata(row, request, text); break;
+    case IncludeObject::kObject: row += text; break;
+    case IncludeObject::kNone: row += "null"; break;
+  }
+  row += '}';
+  return row;
+}
 
 meta::Result<IncludeObject> ParseIncludeObject(const Query& query) {
   const std::string_view text = query.First("includeObject");
@@ -58,16 +75,11 @@ std::string TableColumns(const ServedResource& served) {
   return "\"columnDefinitions\":" + codec::WriteJson(columns);
 }
 
-std::string TableRow(const ResourceRequest& request, std::string_view text, IncludeObject include) {
-  return RowOf(request, Parsed(text), text, include);
-}
-
 std::string TableOf(const ResourceRequest& request, std::string_view text, IncludeObject include, bool headers) {
-  const meta::Object object = Parsed(text);
   return fmt::format("{{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/{}\",\"metadata\":{{\"resourceVersion\":\"{}\"}},{},\"rows\":[{}]}}",
-                     request.output.as_version, object.ResourceVersion(),
+                     request.output.as_version, ResourceVersionOf(text),
                      headers ? TableColumns(*request.served) : "\"columnDefinitions\":null",
-                     RowOf(request, object, text, include));
+                     TableRow(request, text, include));
 }
 
 }  // namespace apimesh::endpoint

@@ -1,7 +1,8 @@
 #include "lib/storage/json_scan.h"
 
 #include <algorithm>
-#include <cstring>
+
+#include "lib/codec/json_parts.h"
 
 namespace apimesh::storage {
 namespace {
@@ -210,41 +211,21 @@ class Scanner {
 
   bool String(std::string_view& raw) {
     if (Peek() != '"') return false;
-    const std::size_t begin = ++position_;
-    for (;;) {
-      const void* quote = std::memchr(text_.data() + position_, '"', text_.size() - position_);
-      if (!quote) return false;
-      position_ = static_cast<const char*>(quote) - text_.data();
-      std::size_t backslashes = 0;
-      while (position_ - backslashes > begin && text_[position_ - backslashes - 1] == '\\') ++backslashes;
-      ++position_;
-      if (backslashes % 2 == 0) break;
-    }
+    const std::size_t begin = position_ + 1;
+    if (!MoveTo(codec::SkipJsonString(text_, position_))) return false;
     raw = text_.substr(begin, position_ - 1 - begin);
     return true;
   }
 
   bool SkipValue() {
-    std::string_view ignored;
-    const char first = Peek();
-    if (first == '"') return String(ignored);
-    if (first != '{' && first != '[') {
-      const std::size_t begin = position_;
-      while (position_ < text_.size() && !std::strchr(",}] \n\r\t", text_[position_])) ++position_;
-      return position_ > begin;
-    }
-    std::size_t depth = 0;
-    while (position_ < text_.size()) {
-      const char c = text_[position_];
-      if (c == '"') {
-        if (!String(ignored)) return false;
-        continue;
-      }
-      ++position_;
-      if (c == '{' || c == '[') ++depth;
-      if ((c == '}' || c == ']') && --depth == 0) return true;
-    }
-    return false;
+    SkipSpace();
+    return MoveTo(codec::SkipJsonValue(text_, position_));
+  }
+
+  bool MoveTo(std::size_t position) {
+    if (position == std::string_view::npos) return false;
+    position_ = position;
+    return true;
   }
 
   const std::string_view text_;

@@ -1,5 +1,7 @@
 #include "services/authn-authz/state/graph_sinks.h"
 
+#include "services/authn-authz/authorizers/node/references.h"
+
 namespace apimesh::authn_authz {
 namespace {
 
@@ -7,6 +9,10 @@ class GraphSink final : public ObjectSink {
  public:
   GraphSink(std::shared_ptr<NodeGraph> graph, GraphKind kind) : graph_(std::move(graph)), kind_(kind) {}
 
+  std::vector<std::string> Reads() const override {
+    if (kind_ == GraphKind::kPod) return PodReferencePaths();
+    return {};
+  }
   void Set(const boost::json::object& object) override {
     switch (kind_) {
       case GraphKind::kPod: return graph_->SetPod(object);
@@ -28,6 +34,13 @@ class TeeSink final : public ObjectSink {
  public:
   TeeSink(std::unique_ptr<ObjectSink> first, std::unique_ptr<ObjectSink> second)
       : first_(std::move(first)), second_(std::move(second)) {}
+  std::vector<std::string> Reads() const override {
+    std::vector<std::string> both = first_->Reads();
+    const std::vector<std::string> more = second_->Reads();
+    if (both.empty() || more.empty()) return {};
+    both.insert(both.end(), more.begin(), more.end());
+    return both;
+  }
   void Set(const boost::json::object& object) override {
     first_->Set(object);
     second_->Set(object);

@@ -12,6 +12,8 @@ namespace apimesh::authn_authz {
 class ObjectSink {
  public:
   virtual ~ObjectSink() = default;
+  /// Paths ("spec.nodeName") of what Set() reads of an object, besides its name: the rest may be missing. Empty: everything.
+  virtual std::vector<std::string> Reads() const { return {}; }
   virtual void Set(const boost::json::object& object) = 0;
   virtual void Remove(const std::string& ns, const std::string& name) = 0;
   /// {namespace, name} of all it holds: after a new list, what is not in it is removed.

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "lib/base/log.h"
+#include "lib/codec/json_parts.h"
 #include "lib/meta/object.h"
 #include "services/authn-authz/state/core_api_request.h"
 #include "services/authn-authz/state/stream_readers.h"
@@ -15,6 +16,7 @@ constexpr auto kPauseWhenAbsent = std::chrono::seconds(10);
 constexpr auto kListTimeout = std::chrono::seconds(60);
 constexpr int kPageSize = 500;
 constexpr int kWatchSeconds = 570;
+const meta::FieldMask kEverything;
 
 std::string Encode(std::string_view text) {
   std::string out;
@@ -30,11 +32,23 @@ std::pair<std::string, std::string> NameOf(const boost::json::object& object) {
           std::string(meta::FindString(object, "metadata", "name"))};
 }
 
+/// What a sink reads of objects that are below `parent`, and `more`.
+meta::FieldMask MaskOf(const ObjectSink& sink, std::string_view parent, std::initializer_list<std::string_view> more) {
+  meta::FieldMask mask(more);
+  const std::vector<std::string> reads = sink.Reads();
+  if (reads.empty()) mask.Add(parent);
+  for (const std::string& path : reads) mask.Add(fmt::format("{}.{}", parent, path));
+  for (const char* path : {"metadata.name", "metadata.namespace"}) mask.Add(fmt::format("{}.{}", parent, path));
+  return mask;
+}
+
 }  // namespace
 
 ResourceWatch::ResourceWatch(std::shared_ptr<rpc::DelegateClient> core_api, Source source, std::unique_ptr<ObjectSink> sink,
                              std::function<void()> loaded)
-    : core_api_(std::move(core_api)), source_(std::move(source)), sink_(std::move(sink)), loaded_(std::move(loaded)) {}
+    : core_api_(std::move(core_api)), source_(std::move(source)), sink_(std::move(sink)),
+      of_page_(MaskOf(*sink_, "items", {"metadata"})), of_event_(MaskOf(*sink_, "object", {"type", "object.code", "object.metadata.resourceVersion"})),
+      loaded_(std::move(loaded)) {}
 
 Task<> ResourceWatch::Run() {
   const std::shared_ptr<ResourceWatch> self = shared_from_this();
@@ -93,10 +107,9 @@ Task<meta::Result<std::string>> ResourceWatch::List() {
     }
     if (stopped_) co_return meta::ServiceUnavailable("stopped");
     if (reader.Aborted()) co_return meta::ServiceUnavailable("the list broke off");
-    boost::system::error_code error;
-    const boost::json::value value = boost::json::parse(reader.Rest(), error);
-    if (error || !value.is_object()) co_return meta::ServiceUnavailable("core-api did not answer with JSON");
-    const boost::json::object& page = value.get_object();
+    const auto value = codec::ParseJsonParts(reader.Rest(), reader.Code() == 200 ? of_page_ : kEverything, meta::NewArena());
+    if (!value || !value->is_object()) co_return meta::ServiceUnavailable("core-api did not answer with JSON");
+    const boost::json::object& page = value->get_object();
     if (reader.Code() != 200) co_return meta::FromStatus(page);
     if (const boost::json::value* items = meta::FindField(page, "items"); items && items->is_array()) {
       for (const boost::json::value& item : items->get_array()) {
@@ -120,11 +133,9 @@ Task<ResourceWatch::End> ResourceWatch::Watch(std::string* resource_version) {
                                   *resource_version);
   if (!source_.query.empty()) query += "&" + source_.query;
   const auto on_line = [this, resource_version, &end](std::string_view line) {
-    boost::system::error_code error;
-    const boost::json::value value =
-        boost::json::parse(boost::json::string_view(line.data(), line.size()), error, meta::NewArena());
-    if (error || !value.is_object()) return true;
-    return Handle(value.get_object(), resource_version, &end) && !stopped_;
+    const auto value = codec::ParseJsonParts(line, of_event_, meta::NewArena());
+    if (!value || !value->is_object()) return true;
+    return Handle(value->get_object(), resource_version, &end) && !stopped_;
   };
   const auto on_cancel = [this](std::function<void()> cancel) {
     const std::lock_guard lock(mutex_);

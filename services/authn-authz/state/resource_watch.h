@@ -2,6 +2,7 @@
 
 #include <boost/asio/steady_timer.hpp>
 
+#include "lib/meta/field_mask.h"
 #include "lib/rpc/delegate.h"
 #include "services/authn-authz/state/object_sink.h"
 
@@ -40,6 +41,7 @@ class ResourceWatch : public std::enable_shared_from_this<ResourceWatch> {
   const std::shared_ptr<rpc::DelegateClient> core_api_;
   const Source source_;
   const std::unique_ptr<ObjectSink> sink_;
+  const meta::FieldMask of_page_, of_event_;  // what is read of a page of a list, of a line of a watch
   const std::function<void()> loaded_;
   std::atomic<bool> is_loaded_ = false, stopped_ = false;
   mutable std::mutex mutex_;

@@ -24,6 +24,10 @@ class TokenObjectSink final : public ObjectSink {
   TokenObjectSink(std::shared_ptr<TokenObjectCache> cache, TokenObjectKind kind, std::string secret_type)
       : cache_(std::move(cache)), kind_(kind), secret_type_(std::move(secret_type)) {}
 
+  std::vector<std::string> Reads() const override {
+    if (kind_ == TokenObjectKind::kSecret) return {};
+    return {"metadata.uid", "metadata.deletionTimestamp"};
+  }
   void Set(const boost::json::object& object) override {
     cache_->Set(kind_, std::string(meta::FindString(object, "metadata", "namespace")),
                 std::string(meta::FindString(object, "metadata", "name")), ParseTokenObject(object));

@@ -6,6 +6,7 @@ namespace apimesh::authn_authz {
 namespace {
 
 using boost::json::object;
+constexpr const char* kContainerLists[] = {"initContainers", "containers", "ephemeralContainers"};
 using PodVisitor = std::function<void(GraphKind, std::string_view)>;
 
 template <class Do>
@@ -69,13 +70,23 @@ void VisitClaims(const object& pod, const object& spec, const PodVisitor& visit)
 
 }  // namespace
 
+std::vector<std::string> PodReferencePaths() {
+  std::vector<std::string> paths = {"metadata.annotations", "spec.nodeName", "spec.serviceAccountName", "spec.imagePullSecrets", "spec.volumes",
+                                    "spec.resourceClaims", "status.resourceClaimStatuses", "status.extendedResourceClaimStatus"};
+  for (const char* list : kContainerLists) {
+    paths.push_back(fmt::format("spec.{}.envFrom", list));
+    paths.push_back(fmt::format("spec.{}.env.valueFrom", list));
+  }
+  return paths;
+}
+
 void VisitPodReferences(const object& pod, const PodVisitor& visit) {
   const boost::json::value* value = meta::FindField(pod, "spec");
   if (!value || !value->is_object()) return;
   const object& spec = value->get_object();
   visit(GraphKind::kServiceAccount, meta::FindString(spec, "serviceAccountName"));
   ForEach(spec, "imagePullSecrets", [&](const object& ref) { visit(GraphKind::kSecret, meta::FindString(ref, "name")); });
-  for (const char* list : {"initContainers", "containers", "ephemeralContainers"}) {
+  for (const char* list : kContainerLists) {
     ForEach(spec, list, [&](const object& container) { VisitContainer(container, visit); });
   }
   const std::string_view pod_name = meta::FindString(pod, "metadata", "name");
