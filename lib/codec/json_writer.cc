@@ -1,6 +1,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 
 #include "lib/codec/codec.h"
 #include "lib/codec/utf8.h"
@@ -20,6 +21,18 @@ constexpr std::array<bool, 256> kSpecial = [] {
   return special;
 }();
 
+/// Whether 16 bytes can go out as they are.
+bool ArePlain(const char* text) {
+  using Bytes = unsigned char __attribute__((vector_size(16)));
+  Bytes bytes;
+  std::memcpy(&bytes, text, sizeof bytes);
+  const auto special = (bytes < 0x20) | (bytes >= 0x80) | (bytes == '"') | (bytes == '\\') | (bytes == '<') | (bytes == '>') | (bytes == '&');
+  std::uint64_t halves[2];
+  static_assert(sizeof halves == sizeof special);
+  std::memcpy(halves, &special, sizeof halves);
+  return (halves[0] | halves[1]) == 0;
+}
+
 void AppendHexEscape(std::string& out, unsigned value) {
   static constexpr char kDigits[] = "0123456789abcdef";
   const char escape[] = {'\\', 'u', kDigits[value >> 12 & 15], kDigits[value >> 8 & 15], kDigits[value >> 4 & 15],
@@ -31,6 +44,10 @@ void AppendString(std::string& out, std::string_view text) {
   out += '"';
   std::size_t from = 0;
   for (std::size_t at = 0; at < text.size();) {
+    if (text.size() - at >= 16 && ArePlain(text.data() + at)) {
+      at += 16;
+      continue;
+    }
     const auto c = static_cast<unsigned char>(text[at]);
     if (!kSpecial[c]) {
       ++at;

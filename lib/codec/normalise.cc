@@ -65,7 +65,6 @@ class Normaliser {
     boost::container::small_vector<json::value*, 48> slots(node.fields.size(), nullptr);
     bool rebuild = false;
     std::ptrdiff_t last = -1;
-    const std::string_view outer_struct = struct_;
     std::size_t place = 0;
     for (auto& member : object) {
       NameDuplicates(place++, &node);
@@ -80,7 +79,6 @@ class Normaliser {
       last = index;
       slots[static_cast<std::size_t>(index)] = &member.value();
       if (!member.value().is_null() && !Member(member.value(), node, *field)) return false;
-      struct_ = outer_struct;
     }
     NameDuplicates(place, &node);
     if (!Settle(node, slots, rebuild) || !rebuild) return error_.empty();
@@ -97,16 +95,12 @@ class Normaliser {
 
  private:
   bool Member(json::value& value, const Node& node, const Field& field) {
-    const std::size_t stack_mark = stack_.size(), path_mark = path_.Mark();
-    if (field.inline_path != 0) PushInlineName(node, field.inline_path);
-    if (!stack_.empty()) stack_ += '.';
-    stack_ += field.name;
-    path_.PushKey(field.name);
-    struct_ = GoStructName(node.name);
-    struct_.remove_prefix(std::min(struct_.size(), struct_.find('.') + 1));
+    trail_.emplace_back(&node, &field);
+    const std::size_t mark = path_.Mark();
+    if (strict_) path_.PushKey(field.name);
     const bool fine = Value(value, *field.schema, field.go_type);
-    stack_.resize(stack_mark);
-    path_.Reset(path_mark);
+    path_.Reset(mark);
+    trail_.pop_back();
     return fine;
   }
 
@@ -118,12 +112,18 @@ class Normaliser {
     }
   }
 
-  void PushInlineName(const Node& node, std::uint32_t inline_path) {
-    for (const auto& [path, name] : node.inline_names) {
-      if (path != inline_path) continue;
-      if (!stack_.empty()) stack_ += '.';
-      stack_ += name;
+  /// JSON names without indexes, as Go's error context has them: "PodSpec.spec.containers" with the innermost struct in front.
+  std::string Place() const {
+    std::string_view name = GoStructName(trail_.back().first->name);
+    name.remove_prefix(std::min(name.size(), name.find('.') + 1));
+    std::string place(name);
+    for (const auto& [node, field] : trail_) {
+      for (const auto& [path, inline_name] : node->inline_names) {
+        if (field->inline_path != 0 && path == field->inline_path) place += '.' + inline_name;
+      }
+      place += '.' + field->name;
     }
+    return place;
   }
 
   /// Decides of every field whether it is written: removes what is empty, adds what is always there.
@@ -181,7 +181,7 @@ class Normaliser {
     std::size_t index = 0;
     for (json::value& element : value.get_array()) {
       const std::size_t mark = path_.Mark();
-      path_.PushIndex(index++);
+      if (strict_) path_.PushIndex(index++);
       if (!Element(element, *node.items, go_type)) return false;
       path_.Reset(mark);
     }
@@ -201,7 +201,7 @@ class Normaliser {
       sorted = sorted && (last.empty() || last < key);
       last = key;
       const std::size_t mark = path_.Mark();
-      path_.PushKey(key);
+      if (strict_) path_.PushKey(key);
       if (!Element(member.value(), *node.items, go_type)) return false;
       path_.Reset(mark);
     }
@@ -261,12 +261,13 @@ class Normaliser {
       error_ = time.error();
       return false;
     }
-    std::string canonical = FormatGoTime(*time, micro);
     if (time->IsZero()) {
       value = nullptr;
-    } else if (canonical != std::string_view(value.get_string())) {
-      value = canonical;
+      return true;
     }
+    constexpr std::size_t kCanonical = std::string_view("2006-01-02T15:04:05Z").size();
+    if (!micro && value.get_string().size() == kCanonical) return true;  // nothing that parses is this short and written otherwise
+    if (std::string canonical = FormatGoTime(*time, micro); canonical != std::string_view(value.get_string())) value = canonical;
     return true;
   }
 
@@ -296,8 +297,8 @@ class Normaliser {
   }
   bool Mismatch(std::string_view value, const Node& node, std::string_view go_type) {
     const std::string type = go_type.empty() ? GoTypeName(node) : std::string(go_type);
-    error_ = stack_.empty() ? fmt::format("json: cannot unmarshal {} into Go value of type {}", value, type)
-                            : fmt::format("json: cannot unmarshal {} into Go struct field {}.{} of type {}", value, struct_, stack_, type);
+    error_ = trail_.empty() ? fmt::format("json: cannot unmarshal {} into Go value of type {}", value, type)
+                            : fmt::format("json: cannot unmarshal {} into Go struct field {} of type {}", value, Place(), type);
     return false;
   }
 
@@ -316,8 +317,7 @@ class Normaliser {
   Strictness* strict_;
   std::vector<Strictness::Duplicate> duplicates_;
   StrictPath path_;
-  std::string stack_;           // JSON names without indexes, as Go's error context has them
-  std::string_view struct_;     // name of the innermost struct
+  std::vector<std::pair<const Node*, const Field*>> trail_;  // from the head to the value at hand
   std::deque<json::value> added_;
   std::string error_;
 };

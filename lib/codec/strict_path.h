@@ -17,7 +17,12 @@ class StrictPath {
     if (!text_.empty()) text_ += '.';
     text_ += key;
   }
-  void PushIndex(std::size_t index) { text_ += fmt::format("[{}]", index); }
+  void PushIndex(std::size_t index) {
+    const fmt::format_int digits(index);
+    text_ += '[';
+    text_.append(digits.data(), digits.size());
+    text_ += ']';
+  }
   std::string Child(std::string_view key) const { return text_.empty() ? std::string(key) : fmt::format("{}.{}", text_, key); }
   std::size_t Mark() const { return text_.size(); }
   void Reset(std::size_t mark) { text_.resize(mark); }

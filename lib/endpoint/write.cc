@@ -216,8 +216,7 @@ void TrackFields(const ResourceRequest& request, const WriteOptions& options, co
                                    .now = request.env->sources.clock->Now(),
                                    .convert = request.Resource().convert};
   const patch::ResetFields& reset = request.subresource ? request.subresource->reset_fields : request.Resource().reset_fields;
-  meta::Object tracked = object;
-  if (patch::UpdateManagedFields(live, tracked, *request.Resource().schema, manager, reset)) object = std::move(tracked);
+  (void)patch::UpdateManagedFields(live, object, *request.Resource().schema, manager, reset);
   if (request.subresource && request.subresource->scale) ForgetScaleTimes(object);
 }
 

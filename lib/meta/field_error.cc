@@ -103,9 +103,25 @@ std::string Quoted(std::string_view text) {
 }
 
 Path Path::Child(std::string_view name) const {
-  return Path(text_.empty() ? std::string(name) : fmt::format("{}.{}", text_, name));
+  std::string text;
+  text.reserve(text_.size() + 1 + name.size());
+  text += text_;
+  if (!text.empty()) text += '.';
+  text += name;
+  return Path(std::move(text));
 }
-Path Path::Index(std::size_t index) const { return Path(fmt::format("{}[{}]", text_, index)); }
-Path Path::Key(std::string_view key) const { return Path(fmt::format("{}[{}]", text_, key)); }
+Path Path::Index(std::size_t index) const {
+  const fmt::format_int digits(index);
+  return Key({digits.data(), digits.size()});
+}
+Path Path::Key(std::string_view key) const {
+  std::string text;
+  text.reserve(text_.size() + 2 + key.size());
+  text += text_;
+  text += '[';
+  text += key;
+  text += ']';
+  return Path(std::move(text));
+}
 
 }  // namespace apimesh::meta

@@ -144,6 +144,21 @@ void Quantity::Set(const Decimal& decimal) {
   }
 }
 
+bool Quantity::SetSmall(std::string_view digits, int base, std::int32_t exponent, bool negative) {
+  constexpr std::size_t kSafeDigits = 15;
+  if (digits.size() > kSafeDigits || exponent < -9) return false;
+  std::int64_t value = 0;
+  for (const char digit : digits) value = value * 10 + (digit - '0');
+  if (base == 2) {
+    if (exponent > 0 && value >> (62 - exponent) != 0) return false;
+    value <<= exponent;
+    exponent = 0;
+  }
+  unscaled_ = negative ? -value : value;
+  exponent_ = exponent;
+  return true;
+}
+
 boost::system::result<Quantity, std::string> Quantity::Parse(std::string_view text) {
   if (text.empty()) return std::string(kWrongFormat);
   std::size_t at = text[0] == '-' || text[0] == '+' ? 1 : 0;
@@ -172,6 +187,13 @@ boost::system::result<Quantity, std::string> Quantity::Parse(std::string_view te
   }
   if (whole.size() + fraction.size() > kMaxExpanded) return std::string(kWrongNumber);
 
+  Quantity quantity;
+  quantity.format_ = notation->format;
+  if (fraction.empty() && quantity.SetSmall(whole, notation->base, notation->exponent, negative)) {
+    if (KeepsText(whole, fraction, *notation)) quantity.text_ = text;
+    return quantity;
+  }
+
   std::string all = std::string(whole) + std::string(fraction);
   all.erase(0, std::min(all.find_first_not_of('0'), all.size()));
   Decimal decimal;
@@ -183,8 +205,6 @@ boost::system::result<Quantity, std::string> Quantity::Parse(std::string_view te
     decimal.unscaled <<= notation->exponent;
   }
 
-  Quantity quantity;
-  quantity.format_ = notation->format;
   if (decimal.exponent < -9) {
     decimal.unscaled = decimal.AtScale(-9);
     decimal.exponent = -9;
@@ -200,44 +220,63 @@ boost::system::result<Quantity, std::string> Quantity::Parse(std::string_view te
   return quantity;
 }
 
-std::string Quantity::ToString() const {
-  if (!text_.empty()) return text_;
-  Decimal decimal = ToDecimal();
-  if (decimal.unscaled == 0) return "0";
-  Format format = format_;
-  if (format == Format::kBinarySi) {
-    bool exact = true;
-    Integer whole = decimal.AtScale(0, &exact);
-    if (exact && boost::multiprecision::abs(whole) >= 1024) {
-      int exponent = 0;
-      while (whole % 1024 == 0) {
-        whole /= 1024;
-        exponent += 10;
-      }
-      std::string_view suffix;
-      for (const Suffix& one : kSuffixes) {
-        if (one.base == 2 && one.exponent == exponent) suffix = one.text;
-      }
-      return whole.str() + std::string(suffix);
-    }
-    format = Format::kDecimalSi;
+namespace {
+
+std::string Digits(const Integer& number) { return number.str(); }
+std::string Digits(std::int64_t number) { return std::to_string(number); }
+
+/// A whole number of at least 1024 in the notation with powers of two.
+template <class Number>
+std::string BinaryText(Number whole) {
+  int exponent = 0;
+  while (whole % 1024 == 0) {
+    whole /= 1024;
+    exponent += 10;
   }
-  while (decimal.unscaled % 10 == 0) {
-    decimal.unscaled /= 10;
-    ++decimal.exponent;
+  std::string text = Digits(whole);
+  for (const Suffix& one : kSuffixes) {
+    if (one.base == 2 && one.exponent == exponent) text += one.text;
   }
-  while (decimal.exponent % 3 != 0) {
-    decimal.unscaled *= 10;
-    --decimal.exponent;
+  return text;
+}
+
+/// Not of 0. Multiplies by up to 100.
+template <class Number>
+std::string DecimalText(Number unscaled, std::int32_t exponent, Format format) {
+  while (unscaled % 10 == 0) {
+    unscaled /= 10;
+    ++exponent;
   }
-  if (format == Format::kDecimalExponent) {
-    return decimal.exponent == 0 ? decimal.unscaled.str() : fmt::format("{}e{}", decimal.unscaled.str(), decimal.exponent);
+  while (exponent % 3 != 0) {
+    unscaled *= 10;
+    --exponent;
   }
+  std::string text = Digits(unscaled);
+  if (format == Format::kDecimalExponent) return exponent == 0 ? text : fmt::format("{}e{}", text, exponent);
   // The reference has no suffix beyond E and writes none there.
   for (const Suffix& one : kSuffixes) {
-    if (one.base == 10 && one.exponent == decimal.exponent) return decimal.unscaled.str() + std::string(one.text);
+    if (one.base == 10 && one.exponent == exponent) return text.append(one.text);
   }
-  return decimal.unscaled.str();
+  return text;
+}
+
+}  // namespace
+
+std::string Quantity::ToString() const {
+  if (!text_.empty()) return text_;
+  if (IsZero()) return "0";
+  constexpr std::int64_t kSmall = std::numeric_limits<std::int64_t>::max() / 100;
+  const bool small = !big_ && unscaled_ <= kSmall && unscaled_ >= -kSmall;
+  if (small && format_ != Format::kBinarySi) return DecimalText(unscaled_, exponent_, format_);
+  if (small && exponent_ == 0) {
+    return unscaled_ >= 1024 || unscaled_ <= -1024 ? BinaryText(unscaled_) : DecimalText(unscaled_, 0, Format::kDecimalSi);
+  }
+  const Decimal decimal = ToDecimal();
+  if (format_ != Format::kBinarySi) return DecimalText(decimal.unscaled, decimal.exponent, format_);
+  bool exact = true;
+  const Integer whole = decimal.AtScale(0, &exact);
+  if (exact && boost::multiprecision::abs(whole) >= 1024) return BinaryText(whole);
+  return DecimalText(decimal.unscaled, decimal.exponent, Format::kDecimalSi);
 }
 
 namespace {

@@ -42,6 +42,8 @@ class Quantity {
   struct Decimal;  // unscaled * 10^exponent, of any size
   Decimal ToDecimal() const;
   void Set(const Decimal& decimal);
+  /// The same for digits * base^exponent, without the detour over numbers of any size; false: not that small.
+  bool SetSmall(std::string_view digits, int base, std::int32_t exponent, bool negative);
   void Combine(const Quantity& other, int sign);
 
   std::int64_t unscaled_ = 0;

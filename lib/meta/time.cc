@@ -46,8 +46,20 @@ bool Take(std::string_view& text, char c) {
 
 std::string FormatTime(WallTime time) {
   const Parts p = Split(time);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", int(p.date.year()), unsigned(p.date.month()),
-                     unsigned(p.date.day()), p.hour, p.minute, p.second);
+  // Years of the clock have four digits. Every write formats some of these.
+  std::string text = "0000-00-00T00:00:00Z";
+  const auto put = [&text](std::size_t at, auto number) {
+    text[at] = static_cast<char>('0' + number / 10);
+    text[at + 1] = static_cast<char>('0' + number % 10);
+  };
+  put(0, int(p.date.year()) / 100);
+  put(2, int(p.date.year()) % 100);
+  put(5, unsigned(p.date.month()));
+  put(8, unsigned(p.date.day()));
+  put(11, p.hour);
+  put(14, p.minute);
+  put(17, p.second);
+  return text;
 }
 
 std::string FormatMicroTime(WallTime time) {

@@ -59,6 +59,7 @@ class Comparer {
   void CompareFields(const schema::Node& node, const json::object* left, const json::object* right, bool has_left,
                      bool has_right, Changes& below) {
     if (right) {
+      if (!left || left->empty()) below.added.Reserve(right->size());
       for (const auto& [key, value] : *right) {
         const schema::Field* field = nullptr;
         const schema::Node* child = NodeOfKey(node, key, &field);
@@ -158,6 +159,7 @@ class Comparer {
       Item& item = index.Get(items, element);
       if (item.right_count++ == 0) item.right = &value;
     });
+    if (!left || left->empty()) below.added.Reserve(items.size());
     for (const Item& item : items) CompareItem(node, item, left, right, below);
     Sort(below);
     return Container(lhs, rhs);

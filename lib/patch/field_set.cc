@@ -82,6 +82,8 @@ void FieldSet::Append(const PathElement& element, bool member, FieldSet children
   if (member || !children.Empty()) entries_.push_back({element, member, std::move(children)});
 }
 
+void FieldSet::Reserve(std::size_t places) { entries_.reserve(places); }
+
 void FieldSet::Sort() {
   if (std::is_sorted(entries_.begin(), entries_.end(),
                      [](const Entry& a, const Entry& b) { return Compare(a.element, b.element) < 0; })) {

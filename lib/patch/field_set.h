@@ -51,6 +51,7 @@ class FieldSet {
   /// call Sort() before anything else.
   void Append(const PathElement& element, bool member, FieldSet children);
   void Sort();
+  void Reserve(std::size_t places);
 
   void Insert(const Path& path);
   bool Has(const Path& path) const;

@@ -53,6 +53,11 @@ void ApplyToValue(json::value& value, const Node& node) {
   }
 }
 
+/// Whether ApplyToUnset() could do anything for this field: most have no default, and need not be looked for.
+bool CanBeSet(const Field& field) {
+  return field.default_value || (!field.pointer && field.number != 0 && field.schema->type == Type::kObject);
+}
+
 /// Sets one field that is unset; whether a member was added.
 bool ApplyToUnset(json::object& object, const Field& field, json::value* value) {
   if (field.default_value) {
@@ -84,6 +89,7 @@ void InSchemaOrder(json::object& object, const Node& node) {
 void ApplyDefaults(json::object& object, const Node& node) {
   bool added = false;
   for (const Field& field : node.fields) {
+    if (!CanBeSet(field)) continue;
     json::value* value = meta::FindField(object, field.name);
     if (IsUnset(value, field, node.custom)) added = ApplyToUnset(object, field, value) || added;
   }

@@ -2,17 +2,46 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <deque>
 #include <map>
-#include <numeric>
 #include <unordered_map>
 
 namespace apimesh::schema {
 
+namespace {
+
+constexpr std::uint16_t kFree = 0xffff;
+
+/// Names of one object rarely agree in all of these; looking at more of them would cost more than a second try.
+std::size_t HashOf(std::string_view name) {
+  if (name.empty()) return 0;
+  const auto at = [name](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(name[i])); };
+  return name.size() * 5 + at(0) * 7 + at(name.size() / 2) * 31 + at(name.size() - 1) * 131;
+}
+
+/// At least half of it is free, so that a name that is not there is soon known not to be.
+std::vector<std::uint16_t> HashTable(const std::vector<Field>& fields) {
+  if (fields.empty()) return {};
+  std::vector<std::uint16_t> table(std::bit_ceil(fields.size() * 2), kFree);
+  for (std::uint16_t index = 0; index < fields.size(); ++index) {
+    std::size_t place = HashOf(fields[index].name) & (table.size() - 1);
+    while (table[place] != kFree) place = (place + 1) & (table.size() - 1);
+    table[place] = index;
+  }
+  return table;
+}
+
+}  // namespace
+
 const Field* Node::FindField(std::string_view json_name) const {
-  const auto it = std::lower_bound(by_name.begin(), by_name.end(), json_name,
-                                   [this](std::uint16_t index, std::string_view name) { return fields[index].name < name; });
-  return it != by_name.end() && fields[*it].name == json_name ? &fields[*it] : nullptr;
+  if (by_name.empty()) return nullptr;
+  const std::size_t mask = by_name.size() - 1;
+  for (std::size_t place = HashOf(json_name) & mask; by_name[place] != kFree; place = (place + 1) & mask) {
+    const Field& field = fields[by_name[place]];
+    if (field.name == json_name) return &field;
+  }
+  return nullptr;
 }
 
 const Field* Node::FindNumber(std::uint32_t number) const {
@@ -72,11 +101,10 @@ void Schema::AddKind(const meta::Gvk& kind, const Node* node) {
 void Schema::Seal() {
   for (Node& node : storage_->nodes) {
     if (!node.name.empty()) storage_->by_name.emplace(node.name, &node);
-    node.by_name.resize(node.fields.size());
-    std::iota(node.by_name.begin(), node.by_name.end(), std::uint16_t{0});
+    node.by_name = HashTable(node.fields);
     node.by_number.clear();
     node.wire_order.clear();
-    for (const std::uint16_t index : node.by_name) {
+    for (std::uint16_t index = 0; index < node.fields.size(); ++index) {
       if (node.fields[index].number != 0) node.wire_order.push_back(index);
       // Fields of embedded messages have numbers of their own, which mean nothing here.
       if (node.fields[index].number != 0 && node.fields[index].inline_path == 0) node.by_number.push_back(index);
@@ -84,8 +112,6 @@ void Schema::Seal() {
     std::sort(node.wire_order.begin(), node.wire_order.end(), [&node](std::uint16_t a, std::uint16_t b) {
       return WirePath(node.fields[a]) < WirePath(node.fields[b]);
     });
-    std::sort(node.by_name.begin(), node.by_name.end(),
-              [&node](std::uint16_t a, std::uint16_t b) { return node.fields[a].name < node.fields[b].name; });
     std::sort(node.by_number.begin(), node.by_number.end(),
               [&node](std::uint16_t a, std::uint16_t b) { return node.fields[a].number < node.fields[b].number; });
   }
