@@ -82,15 +82,15 @@ struct Node {
   struct Rules;
   std::shared_ptr<const Rules> rules;
 
-  /// By JSON name; nullptr if unknown. Sorted index, built when the schema is sealed.
+  /// By JSON name; nullptr if unknown. By a hash table that is built when the schema is sealed.
   const Field* FindField(std::string_view json_name) const;
   const Field* FindNumber(std::uint32_t number) const;
 
   /// By Field::inline_path: the Go names of the embedded structs, as error texts show them.
   std::vector<std::pair<std::uint32_t, std::string>> inline_names;
 
-  std::vector<std::uint16_t> by_name;    // indexes into `fields`
-  std::vector<std::uint16_t> by_number;
+  std::vector<std::uint16_t> by_name;    // hash table of indexes into `fields`, see FindField()
+  std::vector<std::uint16_t> by_number;  // sorted
   std::vector<std::uint16_t> wire_order;  // all numbered fields as protobuf nests and orders them
 };
 
