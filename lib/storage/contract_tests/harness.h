@@ -21,12 +21,18 @@ namespace apimesh::storage {
 class Harness {
  public:
   Harness() {
-    for (Worker& worker : workers_) worker.thread = std::thread([&worker] { worker.context.run(); });
-  }
-  ~Harness() {
     for (Worker& worker : workers_) {
-      worker.work.reset();
-      worker.context.stop();
+      worker.thread = std::thread([&worker] {
+        worker.context.run();
+        worker.idle.set_value();
+      });
+    }
+  }
+  /// Lets the loops of stopped stores come to their end: one that is cut off while it waits is held by what it waits for.
+  ~Harness() {
+    for (Worker& worker : workers_) worker.work.reset();
+    for (Worker& worker : workers_) {
+      if (worker.idle.get_future().wait_for(std::chrono::seconds(2)) != std::future_status::ready) worker.context.stop();
       worker.thread.join();
     }
   }
@@ -45,6 +51,7 @@ class Harness {
     boost::asio::io_context context{1};
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work{context.get_executor()};
     std::thread thread;
+    std::promise<void> idle;
   };
   Worker workers_[2];
   std::atomic<unsigned> turn_{0};
