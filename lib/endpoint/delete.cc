@@ -1,6 +1,7 @@
 #include "lib/endpoint/delete_one.h"
 #include "lib/endpoint/encode.h"
 #include "lib/endpoint/verbs.h"
+#include "lib/rpc/audit_annotation.h"
 
 namespace apimesh::endpoint {
 namespace {
@@ -50,7 +51,8 @@ Task<Answer> DeleteUnseen(RequestPtr request, bool dry_run) {
 
 Task<Answer> Delete(RequestPtr request) {
   ASSIGN_OR_CO_RETURN(const ParsedDeleteOptions parsed, ParseDeleteOptions(*request));
-  if (parsed.options.ignore_read_error) {  // means nothing for what can be read
+  if (parsed.options.ignore_read_error) {  // means nothing for what can be read; that it was tried is worth knowing in any case
+    request->extra_headers.emplace_back(rpc::kAuditAnnotationHeader, "apiserver.k8s.io/unsafe-delete-ignore-read-error=");
     ASSIGN_OR_CO_RETURN(const bool unreadable, co_await Unreadable(request));
     if (unreadable) co_return co_await DeleteUnseen(request, parsed.options.dry_run);
   }

@@ -149,9 +149,15 @@ Task<rpc::Response> Serve(EnvironmentPtr env, ServedResourcePtr served, rpc::Req
   request->output = *output;
   request->output.pretty |= codec::WantsPretty(request->query.First("pretty"), request->http.Header("user-agent"));
   Answer answer = co_await function(request);
-  if (!answer) co_return ErrorResponse(*request, answer.error());
-  AddWarnings(request->ctx, answer->headers);
-  co_return std::move(*answer);
+  rpc::Response response;
+  if (answer) {
+    response = std::move(*answer);
+    AddWarnings(request->ctx, response.headers);
+  } else {
+    response = ErrorResponse(*request, answer.error());
+  }
+  for (auto& header : request->extra_headers) response.headers.push_back(std::move(header));
+  co_return response;
 }
 
 Task<> ServeStream(EnvironmentPtr env, ServedResourcePtr served, rpc::Request http, rpc::ResponseStream& stream) {

@@ -21,6 +21,7 @@ struct ResourceRequest {
   rpc::Request http;
   Query query;
   codec::OutputType output;
+  mutable rpc::Headers extra_headers;  // of whatever answer follows, errors too; touched by the request's own coroutine only
 
   ResourceRequest(EnvironmentPtr environment, ServedResourcePtr resource, rpc::Request request);
 

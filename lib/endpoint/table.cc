@@ -23,12 +23,13 @@ const registry::TablePrinter& PrinterOf(const ServedResource& served) {
 
 /// Of an object, no more than cells may need: there are many rows in a table.
 json::array Cells(const ServedResource& served, std::string_view text, WallTime now) {
-  static const meta::FieldMask kEverything;
+  const registry::TablePrinter& printer = PrinterOf(served);
+  const meta::FieldMask& reads = printer.reads.Everything() && !served.custom ? kShown : printer.reads;
   unsigned char memory[8192];
   json::monotonic_resource arena(memory, sizeof(memory));
-  meta::Result<json::value> value = codec::ParseJsonParts(text, served.custom ? kEverything : kShown, &arena);
+  meta::Result<json::value> value = codec::ParseJsonParts(text, reads, &arena);
   const meta::Object object = value && value->is_object() ? meta::Object(std::move(value->get_object())) : meta::Object();
-  return PrinterOf(served).cells(object, now);
+  return printer.cells(object, now);
 }
 
 std::string_view ResourceVersionOf(std::string_view text) {

@@ -10,6 +10,7 @@
 
 #include "lib/base/task.h"
 #include "lib/meta/api_error.h"
+#include "lib/meta/field_mask.h"
 #include "lib/meta/object.h"
 #include "lib/meta/request_context.h"
 #include "lib/patch/managed_fields.h"
@@ -70,6 +71,8 @@ struct Column {
 struct TablePrinter {
   std::vector<Column> columns;  // all columns, Name and Age included, in order
   std::function<meta::json::array(const meta::Object& object, WallTime now)> cells;
+  /// What `cells` reads of an object; the rest may be missing from the one it gets. Nothing named: everything.
+  meta::FieldMask reads;
 };
 
 /// Does what a write of its own kind means (binding, eviction, token, access review): gets the decoded and defaulted body

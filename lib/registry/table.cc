@@ -12,6 +12,7 @@ TablePrinter DefaultTable() {
     cells.emplace_back(meta::json::string(meta::FindString(object.Metadata(), "creationTimestamp")));
     return cells;
   };
+  printer.reads = {"metadata.name", "metadata.creationTimestamp"};
   return printer;
 }
 

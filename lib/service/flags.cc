@@ -89,6 +89,8 @@ void EtcdFlags::AddTo(CLI::App& app) {
   app.add_option("--etcd-compaction-interval", compaction_interval, "time between compactions; 0: never")
       ->check(CheckDuration)
       ->capture_default_str();
+  app.add_option("--lease-reuse-duration-seconds", lease_reuse_seconds, "how long one lease is shared by objects with a time to live")
+      ->capture_default_str();
   app.add_option("--encryption-provider-config", encryption_provider_config,
                  "file that says which resources are encrypted in the store, and how");
   app.add_flag("--encryption-provider-config-automatic-reload", encryption_provider_config_automatic_reload,

@@ -40,6 +40,7 @@ struct EtcdFlags {
   std::string prefix = "/registry";
   std::vector<std::string> servers_overrides;  // "group/resource#server;server"
   std::string compaction_interval = "5m0s";
+  std::int64_t lease_reuse_seconds = 60;
   std::string encryption_provider_config;
   bool encryption_provider_config_automatic_reload = false;
 

@@ -90,7 +90,8 @@ std::shared_ptr<Backend> NewBackend(std::shared_ptr<etcd::Client> client, asio::
   const std::string probe = options.prefix + "/health";  // no object's key: only the revision of the answer counts
   auto read_index = std::make_shared<ReadIndex>(client, executor, probe, options.read_timeout);
   const std::size_t slots = options.lists_in_flight;
-  SharedPtr shared(new Shared{std::move(client), std::move(executor), std::move(options), std::move(read_index), {}, {},
+  const std::chrono::seconds lease_reuse = options.lease_reuse;
+  SharedPtr shared(new Shared{std::move(client), std::move(executor), std::move(options), std::move(read_index), LeasePool(lease_reuse), {},
                               ListSlots(slots)});
   return std::make_shared<EtcdBackend>(std::move(shared));
 }

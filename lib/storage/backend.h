@@ -22,6 +22,7 @@ struct BackendOptions {
   Duration bookmark_interval = std::chrono::minutes(1);
   /// How long a read waits for the cache to catch up.
   Duration read_timeout = std::chrono::seconds(10);
+  std::chrono::seconds lease_reuse{60};  // --lease-reuse-duration-seconds; see LeasePool
   std::size_t lists_in_flight = 8;  // while caches fill
   std::int64_t list_page = 2000;
   /// nullptr: objects are stored as they are, and what is marked as encrypted can't be read.

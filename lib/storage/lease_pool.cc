@@ -1,13 +1,14 @@
 #include "lib/storage/lease_pool.h"
 
+#include <algorithm>
+
 namespace apimesh::storage {
 namespace {
 constexpr int kObjectsPerLease = 1000;
-constexpr std::chrono::seconds kLongestReuse(60);
 }  // namespace
 
 Task<etcd::Result<std::int64_t>> LeasePool::Lease(etcd::Client& client, std::chrono::seconds ttl, SteadyTime deadline) {
-  const std::chrono::seconds reuse = std::min(kLongestReuse, ttl / 20);
+  const std::chrono::seconds reuse = std::clamp(ttl / 20, std::chrono::seconds(0), longest_reuse_);
   const SteadyTime now = std::chrono::steady_clock::now();
   {
     const std::lock_guard lock(mutex_);

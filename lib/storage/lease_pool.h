@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <map>
 #include <mutex>
 
@@ -8,9 +10,11 @@
 namespace apimesh::storage {
 
 /// Leases shared by objects that expire at about the same time, as the reference shares them: one lease serves up to 1000
-/// objects for at most a minute (and 5 % of the lifetime). Thread-safe.
+/// objects for at most `longest_reuse` (and 5 % of the lifetime); with none, each object has its own. Thread-safe.
 class LeasePool {
  public:
+  explicit LeasePool(std::chrono::seconds longest_reuse) : longest_reuse_(std::max(longest_reuse, std::chrono::seconds(0))) {}
+
   Task<etcd::Result<std::int64_t>> Lease(etcd::Client& client, std::chrono::seconds ttl, SteadyTime deadline);
 
  private:
@@ -19,6 +23,7 @@ class LeasePool {
     SteadyTime expires;
     int objects = 0;
   };
+  const std::chrono::seconds longest_reuse_;
   std::mutex mutex_;
   std::map<std::chrono::seconds, Open> open_;  // by lifetime; guarded by mutex_
 };

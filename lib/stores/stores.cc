@@ -70,6 +70,7 @@ Stores OpenStores(const service::EtcdFlags& flags, service::Runtime& runtime) {
   storage::BackendOptions options;
   options.prefix = flags.prefix;
   if (const auto interval = service::ParseDuration(flags.compaction_interval)) options.compaction_interval = *interval;
+  options.lease_reuse = std::chrono::seconds(flags.lease_reuse_seconds);
   options.encryption = Encrypt(flags, runtime);
 
   Stores stores;

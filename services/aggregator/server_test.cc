@@ -331,6 +331,7 @@ TEST_F(AggregatorTest, WritesAuditEvents) {
   EXPECT_THAT(log, HasSubstr(R"("objectRef":{"resource":"pods","namespace":"a","apiVersion":"v1"})"));
   EXPECT_THAT(log, HasSubstr(R"("requestObject":{"kind":"Pod"})"));
   EXPECT_THAT(log, HasSubstr(R"("responseStatus":{"metadata":{},"code":200})"));
+  EXPECT_THAT(log, HasSubstr(R"("annotations":{"authorization.k8s.io/decision":"allow","authorization.k8s.io/reason":"")"));
   EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 2);
   EXPECT_THAT(log, Not(HasSubstr("Bearer")));
 }

@@ -51,6 +51,15 @@ def test_events_end_by_themselves_and_share_leases(request, tmp_path, etcd):
     watch.close()
 
 
+def test_events_without_shared_leases(request, tmp_path, etcd):
+    server, raw = started(request, tmp_path / "server", etcd, "--lease-reuse-duration-seconds=0"), RawEtcd(etcd.url)
+    for i in range(5):
+        event = {"apiVersion": "v1", "kind": "Event", "metadata": {"name": f"e{i}"}, "involvedObject": {"kind": "Pod", "name": "p", "namespace": "default"}}
+        assert server.client("POST", EVENTS, event).code == 201
+    leases = [raw.entry(f"/registry/events/default/e{i}")["lease"] for i in range(5)]
+    assert len(set(leases)) == 5 and int(raw.call("lease/timetolive", ID=leases[0])["grantedTTL"]) == 3600
+
+
 def test_compaction_happens_once_among_replicas(request, tmp_path, etcd):
     """Six processes on one etcd: one compaction an interval, not six."""
     raw = RawEtcd(etcd.url)

@@ -1,5 +1,6 @@
 """Encryption at rest: what etcd holds, key rotation, broken values, KMS v2, and the real kube-apiserver on the same data."""
 import base64
+import json
 import os
 import shutil
 import signal
@@ -151,7 +152,9 @@ def test_reload_needs_a_file(world):
 
 def test_a_flipped_bit(world):
     world.file.write_text(configuration(f"aesgcm: {keys('k1')}"))
-    server = world.start()
+    audit, policy = world.folder / "audit.log", world.folder / "audit.yaml"
+    policy.write_text("apiVersion: audit.k8s.io/v1\nkind: Policy\nomitStages: [RequestReceived]\nrules: [{level: Metadata, verbs: [delete]}]\n")
+    server = world.start(f"--audit-policy-file={policy}", f"--audit-log-path={audit}")
     for name in ("broken", "whole"):
         create(server, name)
     key = "/registry/secrets/default/broken"
@@ -192,6 +195,15 @@ def test_a_flipped_bit(world):
     assert gone.code == 200 and gone.json()["status"] == "Success", gone.body
     assert world.raw.get(key) is None and server.client.get(f"{SECRETS}/broken").code == 404
     assert server.client.get(SECRETS).headers["Warning"] is None
+    assert gone.headers.get("x-apimesh-audit-annotation") is None, "nothing of the mesh for clients"
+
+    def told():  # of each attempt, as the reference does; written after the answer
+        events = [json.loads(line) for line in audit.read_text().splitlines(keepends=True) if line.endswith("\n")]
+        return [(event["responseStatus"]["code"], event["annotations"]["authorization.k8s.io/decision"]) for event in events
+                if event["annotations"].get("apiserver.k8s.io/unsafe-delete-ignore-read-error") == ""]
+
+    mesh.wait_until(lambda: (200, "allow") in told()[-1:] and (403, "allow") in told(), 5, "the audit log has the attempts")
+    assert 422 not in dict(told()) and 404 not in dict(told()), "only options that count"
 
 
 @needs_reference

@@ -42,7 +42,7 @@ class LateCache : public ::testing::Test {
   std::shared_ptr<testing::FakeEtcd> etcd_ = std::make_shared<testing::FakeEtcd>();
   std::shared_ptr<const EntryRecipe> recipe_ = std::make_shared<const EntryRecipe>(WidgetConfig());
   std::shared_ptr<WatchCache> cache_ = std::make_shared<WatchCache>(recipe_, BackendOptions());
-  SharedPtr shared_{new Shared{etcd_, harness_.Context().get_executor(), {}, nullptr, {}, {}, ListSlots(1)}};
+  SharedPtr shared_{new Shared{etcd_, harness_.Context().get_executor(), {}, nullptr, LeasePool(std::chrono::seconds(60)), {}, ListSlots(1)}};
 };
 
 TEST_F(LateCache, WhatEtcdToldFirstIsNotToldAgain) {

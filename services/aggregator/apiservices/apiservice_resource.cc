@@ -194,7 +194,8 @@ registry::Resource ApiServiceResource() {
                      {.name = "Service", .description = "The service that serves it, or Local."},
                      {.name = "Available", .description = "Whether it can be reached."},
                      {.name = "Age", .description = "Time since it was registered."}},
-                    &Cells};
+                    &Cells,
+                    {"metadata.name", "metadata.creationTimestamp", "spec.service", "status.conditions"}};
   return resource;
 }
 

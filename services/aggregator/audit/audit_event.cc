@@ -91,6 +91,7 @@ std::string AuditEvent(const Exchange& exchange, const meta::UserInfo& user, Aud
   }
   event["requestReceivedTimestamp"] = meta::FormatMicroTime(exchange.received);
   event["stageTimestamp"] = meta::FormatMicroTime(now);
+  if (!exchange.audit_annotations.empty()) event["annotations"] = json::value_from(exchange.audit_annotations);
   return json::serialize(event);
 }
 

@@ -5,6 +5,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
 
+#include "lib/rpc/audit_annotation.h"
 #include "services/aggregator/delegation/mesh_request.h"
 #include "services/aggregator/watches/forward_watch.h"
 
@@ -69,6 +70,16 @@ Task<rpc::Response> CallForClient(Exchange& exchange, rpc::DelegateClient& deleg
   co_return response;
 }
 
+/// What a server of the mesh wants to have in the audit event.
+void TakeAuditAnnotations(rpc::Headers& headers, Exchange& exchange) {
+  std::erase_if(headers, [&exchange](const auto& header) {
+    if (header.first != rpc::kAuditAnnotationHeader) return false;
+    const std::size_t equals = std::min(header.second.find('='), header.second.size());
+    exchange.audit_annotations[header.second.substr(0, equals)] = header.second.substr(std::min(equals + 1, header.second.size()));
+    return true;
+  });
+}
+
 /// Watches of the mesh's own servers can share an upstream.
 bool Shareable(const Exchange& exchange, bool external) {
   return !external && exchange.info.verb == "watch" && exchange.info.is_resource_request && exchange.request.method == "GET";
@@ -119,6 +130,7 @@ Task<> Forwarder::Forward(Exchange& exchange) {
       rpc::Request again = ToMeshRequest(exchange);
       co_await ForwardStream(exchange, *delegate->client, std::move(again));
     } else {
+      TakeAuditAnnotations(response.headers, exchange);
       co_await exchange.reply.Send(response.code, std::move(response.headers), std::move(response.body));
     }
   }

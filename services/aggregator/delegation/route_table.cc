@@ -86,7 +86,11 @@ void RouteTable::Start(std::function<void(RoutesPtr)> changed) {
   }
 }
 
-void RouteTable::Stop() { subscriptions_.clear(); }
+void RouteTable::Stop() {
+  subscriptions_.clear();
+  const std::lock_guard one_at_a_time(change_mutex_);
+  changed_ = nullptr;  // it may hold whoever holds this table
+}
 
 RoutesPtr RouteTable::Current() const {
   const std::lock_guard lock(mutex_);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,6 +31,7 @@ struct Exchange {
   bool long_running = false;
   UserPtr user;          // who the request acts as
   UserPtr impersonator;  // who really asks, if that is someone else
+  std::map<std::string, std::string> audit_annotations;
   std::string impersonation_constraint;  // the right that let them, if it was not the one for everything
 };
 

@@ -14,6 +14,16 @@ AuthMetrics::Authorization ResultOf(const AuthorizationAnswer& answer) {
   return answer.no_opinion ? AuthMetrics::Authorization::kNoOpinion : AuthMetrics::Authorization::kDenied;
 }
 
+void Annotate(Exchange& exchange, const AuthorizationAnswer& answer) {
+  const bool allowed = answer.verdict == Verdict::kAllow;
+  if (!allowed && (answer.verdict == Verdict::kUnavailable || !answer.error.empty())) {
+    exchange.audit_annotations["authorization.k8s.io/reason"] = "internal error";
+    return;
+  }
+  exchange.audit_annotations["authorization.k8s.io/decision"] = allowed ? "allow" : "forbid";
+  exchange.audit_annotations["authorization.k8s.io/reason"] = answer.reason;
+}
+
 class Authorization final : public Filter {
  public:
   Authorization(std::shared_ptr<Authority> authority, std::shared_ptr<AuthMetrics> metrics, const Clock& clock)
@@ -24,6 +34,7 @@ class Authorization final : public Filter {
     const SteadyTime began = clock_.Steady();
     const AuthorizationAnswer answer = co_await authority_->Authorize(std::move(question));
     metrics_->Authorized(ResultOf(answer), clock_.Steady() - began);
+    Annotate(exchange, answer);
     switch (answer.verdict) {
       case AuthorizationAnswer::Verdict::kAllow:
         co_await next(exchange);

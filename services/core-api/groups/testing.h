@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/codec/json_parts.h"
 #include "lib/registry/resource.h"
 #include "lib/schema/defaults.h"
 
@@ -50,8 +51,10 @@ std::string JsonAt(const meta::Object& object, const Names&... names) {
   return value ? boost::json::serialize(*value) : "";
 }
 
+/// The cells of an object, from no more of it than the table says it reads.
 inline std::string Row(const registry::Resource& resource, std::string_view text) {
-  return boost::json::serialize(resource.table.cells(Parse(text), WallTime()));
+  const meta::Object parts(codec::ParseJsonParts(text, resource.table.reads, {})->as_object());
+  return boost::json::serialize(resource.table.cells(parts, WallTime()));
 }
 
 }  // namespace apimesh::core_api::testing

@@ -37,6 +37,7 @@ registry::TablePrinter PrinterOf(const json::value* additional) {
   if (!additional || !additional->is_array() || additional->get_array().empty()) additional = &kAge;
   registry::TablePrinter printer;
   printer.columns.push_back({.name = "Name", .format = "name", .description = "Name of the object, unique in its namespace."});
+  printer.reads.Add("metadata.name");
   std::vector<Cell> cells;
   for (const json::value& one : additional->get_array()) {
     if (!one.is_object()) continue;
@@ -47,7 +48,9 @@ registry::TablePrinter PrinterOf(const json::value* additional) {
     if (description.empty()) description = fmt::format("Custom resource definition column (in JSONPath format): {}", text("jsonPath"));
     printer.columns.push_back({.name = text("name"), .type = text("type"), .format = text("format"), .description = std::move(description),
                                .priority = priority && priority->is_int64() ? static_cast<int>(priority->get_int64()) : 0});
-    cells.push_back({text("type"), JsonPath::Parse(text("jsonPath"))});
+    Cell& cell = cells.emplace_back(Cell{text("type"), JsonPath::Parse(text("jsonPath"))});
+    const std::vector<std::string> fields = cell.path ? cell.path->LeadingFields() : std::vector<std::string>();
+    if (!fields.empty()) printer.reads.Add(fields);
   }
   printer.cells = [cells = std::move(cells)](const meta::Object& object, WallTime now) {
     json::array row;

@@ -129,6 +129,16 @@ bool JsonPath::Matches(const Filter& filter, const json::value& element) {
   return filter.op == "<=" ? *order <= 0 : *order >= 0;
 }
 
+std::vector<std::string> JsonPath::LeadingFields() const {
+  std::vector<std::string> names;
+  for (const Step& step : steps_) {
+    const auto* field = std::get_if<Field>(&step);
+    if (!field) break;
+    names.push_back(field->name);
+  }
+  return names;
+}
+
 const json::value* JsonPath::First(const json::object& root) const {
   if (steps_.empty() || !std::holds_alternative<Field>(steps_[0])) return nullptr;
   const json::value* first = meta::FindField(root, std::get<Field>(steps_[0]).name);

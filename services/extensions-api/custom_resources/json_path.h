@@ -20,6 +20,9 @@ class JsonPath {
   /// The first match; nullptr if there is none.
   const meta::json::value* First(const meta::json::object& root) const;
 
+  /// The names that the path begins with, before it goes into a list.
+  std::vector<std::string> LeadingFields() const;
+
  private:
   struct Field { std::string name; };
   struct Index { std::int64_t index; };

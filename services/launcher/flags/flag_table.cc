@@ -49,7 +49,7 @@ constexpr Flag kFlags[] = {
     {"Etcd", "etcd-readycheck-timeout", kDuration, "2s", kNobody, "time limit of the etcd readiness check"},
     {"Etcd", "etcd-servers", kStrings, "", kGroupServers, "etcd endpoints, scheme://host:port, comma separated (required)"},
     {"Etcd", "etcd-servers-overrides", kStrings, "", kGroupServers, "group/resource#servers: resources with an etcd of their own"},
-    {"Etcd", "lease-reuse-duration-seconds", kInt, "60", kNobody, "how long one lease is shared by objects with a time to live"},
+    {"Etcd", "lease-reuse-duration-seconds", kInt, "60", kGroupServers, "how long one lease is shared by objects with a time to live"},
     {"Etcd", "storage-backend", kString, "", kLauncher, "etcd3, the only one"},
     {"Etcd", "storage-media-type", kString, "application/vnd.kubernetes.protobuf", kLauncher, "kept for old command lines: objects are stored as JSON, which every kube-apiserver reads"},
     {"Etcd", "watch-cache", kBool, "true", kNobody, "kept for old command lines: reads are always served from the watch cache"},

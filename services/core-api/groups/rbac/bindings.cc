@@ -110,7 +110,8 @@ registry::Resource Make(std::string_view plural, bool namespaced) {
                      WideColumn("Users", "Users it is granted to."),
                      WideColumn("Groups", "Groups it is granted to."),
                      WideColumn("ServiceAccounts", "Service accounts it is granted to.")},
-                    &Cells};
+                    &Cells,
+                    {"metadata.name", "metadata.creationTimestamp", "roleRef", "subjects"}};
   return resource;
 }
 

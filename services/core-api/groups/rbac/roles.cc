@@ -70,7 +70,8 @@ json::array Cells(const meta::Object& object, WallTime) {
 registry::Resource Make(std::string_view plural, bool namespaced) {
   registry::Resource resource = FromTable("rbac.authorization.k8s.io", "v1", plural, std::make_shared<RoleStrategy>(namespaced));
   resource.validate_name = meta::NameIsPathSegment;
-  resource.table = {{NameColumn(), {.name = "Created At", .format = "date", .description = "When the object was made."}}, &Cells};
+  resource.table = {{NameColumn(), {.name = "Created At", .format = "date", .description = "When the object was made."}}, &Cells,
+                    {"metadata.name", "metadata.creationTimestamp"}};
   return resource;
 }
 

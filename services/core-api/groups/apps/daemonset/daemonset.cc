@@ -148,7 +148,8 @@ registry::Resource DaemonSetResource() {
                      WideColumn("Containers", "Names of the template's containers."),
                      WideColumn("Images", "Images of the template's containers."),
                      WideColumn("Selector", "Which pods belong to it.")},
-                    &Cells};
+                    &Cells,
+                    {"metadata.name", "metadata.creationTimestamp", "status", "spec.template.spec.containers.name", "spec.template.spec.containers.image", "spec.template.spec.nodeSelector", "spec.selector"}};
   return resource;
 }
 

@@ -122,7 +122,8 @@ registry::Resource DeploymentResource() {
                      WideColumn("Containers", "Names of the template's containers."),
                      WideColumn("Images", "Images of the template's containers."),
                      WideColumn("Selector", "Which pods belong to it.")},
-                    &Cells};
+                    &Cells,
+                    {"metadata.name", "metadata.creationTimestamp", "status.readyReplicas", "status.updatedReplicas", "status.availableReplicas", "spec.replicas", "spec.template.spec.containers.name", "spec.template.spec.containers.image", "spec.selector"}};
   return resource;
 }
 

@@ -69,7 +69,8 @@ registry::Resource ReplicaSetResource() {
                      WideColumn("Containers", "Names of the template's containers."),
                      WideColumn("Images", "Images of the template's containers."),
                      WideColumn("Selector", "Which pods belong to it.")},
-                    &Cells};
+                    &Cells,
+                    {"metadata.name", "metadata.creationTimestamp", "status.replicas", "status.readyReplicas", "spec.replicas", "spec.template.spec.containers.name", "spec.template.spec.containers.image", "spec.selector"}};
   return resource;
 }
 

@@ -154,7 +154,8 @@ registry::Resource StatefulSetResource() {
                      AgeColumn(),
                      WideColumn("Containers", "Names of the template's containers."),
                      WideColumn("Images", "Images of the template's containers.")},
-                    &Cells};
+                    &Cells,
+                    {"metadata.name", "metadata.creationTimestamp", "status.readyReplicas", "spec.replicas", "spec.template.spec.containers.name", "spec.template.spec.containers.image"}};
   return resource;
 }
 

@@ -49,7 +49,8 @@ json::array Cells(const meta::Object& object, WallTime now) {
 
 registry::Resource LeaseResource() {
   registry::Resource resource = FromTable("coordination.k8s.io", "v1", "leases", std::make_shared<LeaseStrategy>());
-  resource.table = {{NameColumn(), {.name = "Holder", .description = "Who has it now."}, AgeColumn()}, &Cells};
+  resource.table = {{NameColumn(), {.name = "Holder", .description = "Who has it now."}, AgeColumn()}, &Cells,
+                    {"metadata.name", "metadata.creationTimestamp", "spec.holderIdentity"}};
   return resource;
 }
 

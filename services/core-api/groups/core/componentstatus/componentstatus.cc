@@ -41,7 +41,8 @@ registry::Resource ComponentStatusResource() {
                      {.name = "Status", .description = "Whether it is healthy."},
                      {.name = "Message", .description = "What it says about itself."},
                      {.name = "Error", .description = "What went wrong when it was asked."}},
-                    &Cells};
+                    &Cells,
+                    {"metadata.name", "metadata.creationTimestamp", "conditions"}};
   return resource;
 }
 

@@ -53,7 +53,8 @@ json::array Cells(const meta::Object& object, WallTime now) {
 registry::Resource ConfigMapResource() {
   registry::Resource resource = FromTable("", "v1", "configmaps");
   resource.strategy = std::make_shared<ConfigMapStrategy>();
-  resource.table = {{NameColumn(), {.name = "Data", .description = "How many keys it holds."}, AgeColumn()}, &Cells};
+  resource.table = {{NameColumn(), {.name = "Data", .description = "How many keys it holds."}, AgeColumn()}, &Cells,
+                    {"metadata.name", "metadata.creationTimestamp", "data", "binaryData"}};
   return resource;
 }
 

@@ -135,7 +135,8 @@ registry::Resource NamespaceResource() {
       subresource.reset_fields = {"status"};
     }
   }
-  resource.table = {{NameColumn(), {.name = "Status", .description = "Active or Terminating."}, AgeColumn()}, &Cells};
+  resource.table = {{NameColumn(), {.name = "Status", .description = "Active or Terminating."}, AgeColumn()}, &Cells,
+                    {"metadata.name", "metadata.creationTimestamp", "status.phase"}};
   return resource;
 }
 

@@ -204,7 +204,8 @@ registry::Resource NodeResource() {
                      WideColumn("OS-Image", "Its operating system."),
                      WideColumn("Kernel-Version", "Its kernel."),
                      WideColumn("Container-Runtime", "What runs its containers.")},
-                    &Cells};
+                    &Cells,
+                    {"metadata.name", "metadata.creationTimestamp", "metadata.labels", "spec.unschedulable", "status.conditions.type", "status.conditions.status", "status.addresses", "status.nodeInfo"}};
   return resource;
 }
 

@@ -190,7 +190,15 @@ registry::TablePrinter PodTable() {
                       {.name = "Node", .priority = 1},
                       {.name = "Nominated Node", .priority = 1},
                       {.name = "Readiness Gates", .priority = 1}},
-          .cells = &Cells};
+          .cells = &Cells,
+          .reads = {"metadata.name", "metadata.creationTimestamp", "metadata.deletionTimestamp", "spec.nodeName", "spec.readinessGates",
+                    "spec.containers.name", "spec.initContainers.name", "spec.initContainers.restartPolicy", "status.phase", "status.reason",
+                    "status.nominatedNodeName", "status.podIPs", "status.conditions.type", "status.conditions.status",
+                    "status.conditions.reason", "status.containerStatuses.name", "status.containerStatuses.restartCount",
+                    "status.containerStatuses.ready", "status.containerStatuses.state", "status.containerStatuses.lastState.terminated",
+                    "status.initContainerStatuses.name", "status.initContainerStatuses.restartCount",
+                    "status.initContainerStatuses.ready", "status.initContainerStatuses.started", "status.initContainerStatuses.state",
+                    "status.initContainerStatuses.lastState.terminated"}};
 }
 
 }  // namespace apimesh::core_api

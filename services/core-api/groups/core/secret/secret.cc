@@ -125,7 +125,8 @@ registry::Resource SecretResource() {
                      {.name = "Type", .description = "What the data means."},
                      {.name = "Data", .description = "How many keys it holds."},
                      AgeColumn()},
-                    &Cells};
+                    &Cells,
+                    {"metadata.name", "metadata.creationTimestamp", "type", "data"}};
   return resource;
 }
 

@@ -116,7 +116,8 @@ registry::Resource ServiceResource() {
                      {.name = "Port(s)", .description = "Its ports, with those of the nodes."},
                      AgeColumn(),
                      WideColumn("Selector", "Which pods are behind it.")},
-                    &Cells};
+                    &Cells,
+                    {"metadata.name", "metadata.creationTimestamp", "spec.type", "spec.clusterIP", "spec.clusterIPs", "spec.externalName", "spec.externalIPs", "spec.ports", "spec.selector", "status.loadBalancer"}};
   return resource;
 }
 

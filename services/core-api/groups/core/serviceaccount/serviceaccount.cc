@@ -38,7 +38,8 @@ json::array Cells(const meta::Object& object, WallTime now) { return {json::stri
 
 registry::Resource ServiceAccountResource() {
   registry::Resource resource = FromTable("", "v1", "serviceaccounts", std::make_shared<ServiceAccountStrategy>());
-  resource.table = {{NameColumn(), AgeColumn()}, &Cells};
+  resource.table = {{NameColumn(), AgeColumn()}, &Cells,
+                    {"metadata.name", "metadata.creationTimestamp"}};
   return resource;
 }
 
