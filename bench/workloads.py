@@ -178,7 +178,7 @@ TABLE = "Accept: application/json;as=Table;v=v1;g=meta.k8s.io"
 METADATA = "Accept: application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"
 PROTOBUF = "Accept: application/vnd.kubernetes.protobuf"
 AGGREGATED = "Accept: application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
-STREAMED = "/pods?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=1"
+STREAMED = "/pods?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=4"
 ITEM = '"uid":"'
 
 # name, function, in the quick form
@@ -199,7 +199,7 @@ WORKLOADS = [
     ("create a custom resource", custom("POST", widget("new-{n}", "v"), "application/json"), False),
     ("patch a custom resource", custom("PATCH", '{"spec":{"text":"p{n}"}}', "application/merge-patch+json"), False),
     ("apply a custom resource", custom("PATCH", widget("changed-{w}", "a{n}"), APPLY), False),
-    ("streaming list (1 s watch)", requests("--path", NAMESPACE + STREAMED, "--connections", "2", "--expect-text", '"type":"ADDED"', "--expect-times", "PODS"), False),
+    ("streaming list (4 s watch)", requests("--path", NAMESPACE + STREAMED, "--connections", "2", "--expect-text", '"type":"ADDED"', "--expect-times", "PODS"), False),
     ("discovery, aggregated", requests("--path", "/apis", "--connections", "4", headers=[AGGREGATED]), False),
     ("OpenAPI v2", requests("--path", "/openapi/v2", "--connections", "2"), False),
     ("OpenAPI v3, apps/v1", requests("--path", "/openapi/v3/apis/apps/v1", "--connections", "4"), False),
