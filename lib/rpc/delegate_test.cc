@@ -15,6 +15,7 @@
 
 #include "lib/rpc/delegate_server.h"
 #include "lib/rpc/test_certificates.h"
+#include "lib/rpc/test_threads.h"
 
 namespace apimesh::rpc {
 namespace {
@@ -155,11 +156,7 @@ enum class Threads { kOne, kTwo };
 
 class DelegateTest : public ::testing::TestWithParam<std::pair<Transport, Threads>> {
  protected:
-  DelegateTest()
-      : work_(io_.get_executor()),
-        server_work_(server_io_.get_executor()),
-        thread_([this] { io_.run(); }),
-        server_thread_([this] { server_io_.run(); }) {
+  DelegateTest() {
     std::string pattern = ::testing::TempDir() + "apimesh-rpc-XXXXXX";
     folder_ = ::mkdtemp(pattern.data());
     authority_.WriteCa(folder_ / "ca.crt");
@@ -176,12 +173,6 @@ class DelegateTest : public ::testing::TestWithParam<std::pair<Transport, Thread
   ~DelegateTest() override {
     client_.reset();
     server_.reset();
-    work_.reset();
-    server_work_.reset();
-    io_.stop();
-    server_io_.stop();
-    thread_.join();
-    server_thread_.join();
     std::filesystem::remove_all(folder_);
   }
 
@@ -209,9 +200,9 @@ class DelegateTest : public ::testing::TestWithParam<std::pair<Transport, Thread
     return request;
   }
 
-  boost::asio::io_context io_{1}, server_io_{1};
-  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_, server_work_;
-  std::thread thread_, server_thread_;
+  TestThreads threads_;
+  boost::asio::io_context& io_ = threads_.client;
+  boost::asio::io_context& server_io_ = threads_.server;
   TestAuthority authority_;
   std::filesystem::path folder_;
   Listener listener_;

@@ -3,8 +3,6 @@
 #include <stdlib.h>
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/use_future.hpp>
 
 #include <atomic>
@@ -15,6 +13,7 @@
 #include "lib/base/wakeup.h"
 #include "lib/rpc/delegate.h"
 #include "lib/rpc/delegate_server.h"
+#include "lib/rpc/test_threads.h"
 #include "lib/segment/segment.h"
 
 namespace apimesh::rpc {
@@ -95,26 +94,18 @@ class Lending : public ::testing::Test {
   static void SetUpTestSuite() {
     if (!segment::Segment::Own()) segment::Segment::SetOwn(segment::Segment::New(256 << 20));
   }
-  Lending() : work_(io_.get_executor()), server_work_(server_io_.get_executor()) {
-    thread_ = std::thread([this] { io_.run(); });
-    server_thread_ = std::thread([this] { server_io_.run(); });
+  Lending() {
     std::string pattern = ::testing::TempDir() + "apimesh-lend-XXXXXX";
     folder_ = ::mkdtemp(pattern.data());
     const std::string address = "unix:" + (folder_ / "lender.sock").string();
-    server_ = ServeDelegate({Listener{.address = address}}, lender_, {&server_io_});
-    client_ = NewDelegateClient({.target = address}, io_.get_executor());
+    server_ = ServeDelegate({Listener{.address = address}}, lender_, {&threads_.server});
+    client_ = NewDelegateClient({.target = address}, threads_.client.get_executor());
     used_before_ = segment::Segment::Own()->Used();
   }
   ~Lending() override {
     description_.reset();
     client_.reset();
     server_.reset();
-    work_.reset();
-    server_work_.reset();
-    io_.stop();
-    server_io_.stop();
-    thread_.join();
-    server_thread_.join();
     std::filesystem::remove_all(folder_);
   }
 
@@ -130,7 +121,7 @@ class Lending : public ::testing::Test {
     Request request;
     request.path = std::move(path);
     request.info.verb = verb_;
-    return boost::asio::co_spawn(io_, client_->Stream(std::move(request), reader), boost::asio::use_future);
+    return boost::asio::co_spawn(threads_.client, client_->Stream(std::move(request), reader), boost::asio::use_future);
   }
   static std::string Expected(int pieces) {
     std::string text;
@@ -146,9 +137,7 @@ class Lending : public ::testing::Test {
     return false;
   }
 
-  boost::asio::io_context io_{1}, server_io_{1};
-  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_, server_work_;
-  std::thread thread_, server_thread_;
+  TestThreads threads_;
   std::filesystem::path folder_;
   std::shared_ptr<Lender> lender_ = std::make_shared<Lender>();
   std::unique_ptr<DelegateServer> server_;
