@@ -31,6 +31,7 @@ struct Exchange {
   bool long_running = false;
   UserPtr user;          // who the request acts as
   UserPtr impersonator;  // who really asks, if that is someone else
+  bool audited = false;  // an audit event is written: what it should tell is worth collecting
   std::map<std::string, std::string> audit_annotations;
   std::string impersonation_constraint;  // the right that let them, if it was not the one for everything
 };

@@ -15,6 +15,7 @@ class Audit final : public Filter {
       co_await next(exchange);
       co_return;
     }
+    exchange.audited = true;
     std::string body;
     if (decision.level >= AuditLevel::kRequest) body = exchange.request.body;
     exchange.reply.KeepBody();

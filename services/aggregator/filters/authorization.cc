@@ -34,7 +34,7 @@ class Authorization final : public Filter {
     const SteadyTime began = clock_.Steady();
     const AuthorizationAnswer answer = co_await authority_->Authorize(std::move(question));
     metrics_->Authorized(ResultOf(answer), clock_.Steady() - began);
-    Annotate(exchange, answer);
+    if (exchange.audited) Annotate(exchange, answer);
     switch (answer.verdict) {
       case AuthorizationAnswer::Verdict::kAllow:
         co_await next(exchange);
