@@ -9,6 +9,7 @@
 #include <mutex>
 #include <new>
 
+#include "lib/base/hex.h"
 #include "lib/segment/blocks.h"
 #include "lib/segment/layout.h"
 
@@ -18,12 +19,7 @@ namespace {
 std::string NewId() {
   unsigned char random[16];
   if (RAND_bytes(random, sizeof(random)) != 1) return {};
-  std::string id;
-  for (const unsigned char byte : random) {
-    id += "0123456789abcdef"[byte >> 4];
-    id += "0123456789abcdef"[byte & 15];
-  }
-  return id;
+  return Hex(random);
 }
 
 std::shared_ptr<Segment>& OwnSegment() {

@@ -2,6 +2,7 @@
 
 #include <openssl/sha.h>
 
+#include "lib/base/hex.h"
 #include "services/aggregator/discovery/versions.h"
 
 namespace apimesh::aggregator {
@@ -15,12 +16,7 @@ std::string Quoted(std::string_view text) { return json::serialize(json::string_
 std::string UpperHexSha512(std::string_view text) {
   unsigned char digest[SHA512_DIGEST_LENGTH];
   SHA512(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest);
-  std::string hex;
-  for (const unsigned char byte : digest) {
-    hex += "0123456789ABCDEF"[byte >> 4];
-    hex += "0123456789ABCDEF"[byte & 15];
-  }
-  return hex;
+  return UpperHex(digest);
 }
 
 DiscoveryDocuments::Document Write(std::string text) {

@@ -2,6 +2,7 @@
 
 #include <openssl/sha.h>
 
+#include "lib/base/hex.h"
 #include "lib/base/log.h"
 #include "lib/codec/openapi_protobuf.h"
 
@@ -32,9 +33,7 @@ std::string KeyOf(const Routes& routes) {
 std::string HashOf(std::string_view text) {
   unsigned char digest[SHA256_DIGEST_LENGTH];
   SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest);
-  std::string hex;
-  for (const unsigned char byte : digest) hex += fmt::format("{:02X}", byte);
-  return hex;
+  return UpperHex(digest);
 }
 
 }  // namespace
