@@ -45,7 +45,8 @@ Task<> AskForProgress(std::shared_ptr<Loops> loops, Duration interval) {
 class EtcdBackend final : public Backend {
  public:
   explicit EtcdBackend(SharedPtr shared) : shared_(std::move(shared)), loops_(std::make_shared<Loops>(shared_->executor)) {
-    const auto ended = [](std::exception_ptr) {};  // by cancellation only
+    // By cancellation only. A loop keeps its off switch until it has ended, for it lets go of the switch's slot at every step.
+    const auto ended = [loops = loops_](std::exception_ptr) {};
     if (shared_->options.compaction_interval > Duration::zero()) {
       asio::co_spawn(loops_->strand, CompactForEver(shared_),
                      asio::bind_cancellation_slot(loops_->stop_compaction.slot(), ended));
