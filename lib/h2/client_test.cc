@@ -42,11 +42,12 @@ class EchoService final : public Delegate::Service {
   grpc::Status Stream(grpc::ServerContext* context, const mesh::v1::Request* request, grpc::ServerWriter<Chunk>* out) override {
     Chunk chunk;
     chunk.set_data(std::string(std::stoul(request->path()), 'x'));
-    for (int i = 0; i < std::stoi(request->query()); ++i) {
-      if (!out->Write(chunk)) break;
-      ++written;
+    bool refused = false;  // a write may be, shortly before the context tells why
+    for (int i = 0; i < std::stoi(request->query()) && !refused; ++i) {
+      refused = !out->Write(chunk);
+      if (!refused) ++written;
     }
-    if (context->IsCancelled()) ++cancelled;
+    if (refused || context->IsCancelled()) ++cancelled;
     return {grpc::StatusCode::OUT_OF_RANGE, "that was all"};
   }
   grpc::Status Connect(grpc::ServerContext*, grpc::ServerReaderWriter<ConnectFrame, ConnectFrame>* both) override {
