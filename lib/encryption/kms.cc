@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <openssl/sha.h>
 
+#include "lib/base/hex.h"
 #include "lib/encryption/ciphers.h"
 #include "lib/meta/uuid.h"
 #include "proto/kms/v2/kms.pb.h"
@@ -18,9 +19,7 @@ std::string HashOf(const std::string& key_id) {
   if (key_id.empty()) return {};
   unsigned char digest[SHA256_DIGEST_LENGTH];
   SHA256(reinterpret_cast<const unsigned char*>(key_id.data()), key_id.size(), digest);
-  std::string text = "sha256:";
-  for (const unsigned char byte : digest) text += fmt::format("{:02x}", byte);
-  return text;
+  return "sha256:" + Hex(digest);
 }
 
 bool IsDomainName(std::string_view name) {

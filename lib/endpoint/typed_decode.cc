@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "lib/base/hex.h"
+
 namespace apimesh::endpoint {
 namespace {
 
@@ -20,7 +22,7 @@ std::string Snippet(std::string_view body) {
   if (first != std::string_view::npos && body[first] == '{') {
     text = shown;
   } else {
-    for (const unsigned char c : shown) text += fmt::format("{:02x}", c);
+    text = Hex({reinterpret_cast<const unsigned char*>(shown.data()), shown.size()});
   }
   return body.size() > kShown ? text + " ..." : text;
 }

@@ -4,6 +4,7 @@
 #include <openssl/sha.h>
 #include <unistd.h>
 
+#include "lib/base/hex.h"
 #include "lib/base/log.h"
 #include "services/authn-authz/config/file.h"
 
@@ -20,9 +21,8 @@ std::string Sha256(std::string_view text) {
 }
 
 std::string HashLabel(std::string_view text) {
-  std::string label = "sha256:";
-  for (const unsigned char c : Sha256(text)) label += fmt::format("{:02x}", c);
-  return label;
+  const std::string digest = Sha256(text);
+  return "sha256:" + Hex({reinterpret_cast<const unsigned char*>(digest.data()), digest.size()});
 }
 
 // Of this machine's API server, as the reference derives it: half a hash of the host name, in base32.
