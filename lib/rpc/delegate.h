@@ -78,8 +78,8 @@ class ResponseStream {
   virtual Task<bool> WriteWhole(Response response);
   /// The same for a part of a watch (also an empty one) after which its place is known.
   virtual Task<bool> WriteEvents(std::vector<SharedBytes> pieces, WatchPlace) { return Write(std::move(pieces)); }
-  /// Pieces may lie in a neighbour's memory from here on, and be taken back: then `intact` is false from that moment. To be
-  /// asked after bytes have been copied and before they are let go; nullptr ends it. False: pieces must be the stream's own.
+  /// Pieces may lie in a neighbour's memory from here on, and be taken back: then `intact` is false from that moment. To be asked
+  /// on the stream's thread, after bytes were copied and before they are let go; nullptr ends it. False: pieces must be its own.
   virtual bool Guard(std::function<bool()> /*intact*/) { return false; }
   /// Runs once when the reader goes away, from any thread; at once if it is gone already.
   virtual void OnCancel(std::function<void()> callback) = 0;

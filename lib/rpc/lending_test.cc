@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/use_future.hpp>
 
 #include <atomic>
@@ -238,7 +239,10 @@ TEST_F(Lending, AServerThatGoesTakesItsLeaseBack) {
   reader.gate = Wakeup::New();
   auto streamed = Begin(reader);
   while (!lender_->handler_done) std::this_thread::sleep_for(1ms);
-  const auto intact = reader.intact;
+  // Asked on the stream's own thread, as a connection does.
+  const auto intact = [&] {
+    return boost::asio::post(threads_.client, boost::asio::use_future([&] { return reader.intact(); })).get();
+  };
   EXPECT_TRUE(intact());
   server_.reset();
   EXPECT_TRUE(AllGivenBack());
