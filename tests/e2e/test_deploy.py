@@ -43,6 +43,34 @@ def test_compose_gives_only_flags_that_exist(name):
     assert names_of(arguments) <= flags_of(binary)
 
 
+def packages_of(libraries):
+    """{library: its package}"""
+    # /lib is a link to /usr/lib, and dpkg knows a file by one of the two names.
+    names = {library: {variant for path in (library, os.path.realpath(library)) for variant in (path, path.removeprefix("/usr"))} for library in libraries}
+    told = subprocess.run(["dpkg-query", "-S", *sorted(set().union(*names.values()))], capture_output=True, text=True).stdout
+    owner = {path: package.split(":")[0] for package, path in (line.split(": ", 1) for line in told.splitlines())}
+    return {library: next((owner[name] for name in names[library] if name in owner), None) for library in libraries}
+
+
+def brought_by(packages):
+    """These and all that they depend on."""
+    known, new = set(), set(packages)
+    while new:
+        known |= new
+        told = subprocess.run(["dpkg-query", "-W", "-f", "${Pre-Depends}, ${Depends}, ", *sorted(new)], capture_output=True, text=True).stdout
+        new = {re.split(r"[ :(]", each.strip())[0] for each in re.split(r"[,|]", told) if each.strip()} - known
+    return known
+
+
+@pytest.mark.skipif(shutil.which("dpkg-query") is None, reason="asks Debian's package manager whose a library is")
+def test_the_image_has_every_library_its_programs_load():
+    run = re.search(r"FROM debian:12-slim\nRUN .*?install (.*?) &&", (mesh.ROOT / "deploy/compose/Dockerfile").read_text(), re.DOTALL)[1]
+    packages = brought_by(word for word in run.split() if not word.startswith(("-", "\\")))
+    loads = "".join(subprocess.run(["ldd", str(mesh.BIN / name)], capture_output=True, text=True, check=True).stdout for name in ("apimesh", *OURS))
+    missing = {library for library, package in packages_of(set(re.findall(r"=> (/\S+)", loads))).items() if package not in packages}
+    assert not missing, f"no package of the image brings {missing}"
+
+
 class Composed:
     """What Compose would start, with each service at a port of this machine."""
 
