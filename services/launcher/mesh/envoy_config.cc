@@ -57,10 +57,20 @@ json::value HttpFilters(const EnvoyOptions& options) {
   return filters;
 }
 
+// A request that reached nobody is tried at another replica: it may be a write. One that may have been seen is the client's to repeat.
+json::value RetryPolicy() {
+  json::object another{{"name", "another"},
+                       {"typed_config", Typed("envoy.extensions.retry.host.previous_hosts.v3.PreviousHostsPredicate", {})}};
+  return json::object{{"retry_on", "connect-failure"},
+                      {"num_retries", 2},
+                      {"retry_host_predicate", json::array{std::move(another)}},
+                      {"host_selection_retry_max_attempts", 3}};
+}
+
 json::value ConnectionManager(const EnvoyOptions& options) {
   json::object route{{"match", {{"prefix", "/"}}},
                      // Watches and exec sessions last as long as they last; the aggregator has the time-outs.
-                     {"route", {{"cluster", "aggregator"}, {"timeout", "0s"}, {"idle_timeout", "0s"}}}};
+                     {"route", {{"cluster", "aggregator"}, {"timeout", "0s"}, {"idle_timeout", "0s"}, {"retry_policy", RetryPolicy()}}}};
   json::object hosts{{"name", "all"}, {"domains", {"*"}}, {"routes", json::array{std::move(route)}}};
   return Typed("envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
                {{"stat_prefix", "apimesh"},
