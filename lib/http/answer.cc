@@ -1,5 +1,6 @@
 #include "lib/http/answer.h"
 
+#include <algorithm>
 #include <ctime>
 
 #include <boost/beast/http/status.hpp>
@@ -44,15 +45,18 @@ std::string_view DateNow() {
 // "content-type" goes out as "Content-Type", as the reference writes it.
 void AppendName(std::string& out, std::string_view name) {
   bool start = true;
-  for (const char c : name) {
-    out.push_back(start && c >= 'a' && c <= 'z' ? static_cast<char>(c - ('a' - 'A')) : c);
+  for (std::size_t i = out.size(), end = out.append(name).size(); i < end; ++i) {
+    char& c = out[i];
+    if (start && c >= 'a' && c <= 'z') c = static_cast<char>(c - ('a' - 'A'));
     start = c == '-';
   }
 }
 
 // A line break in a value would start a header, or an answer, of its own.
 void AppendValue(std::string& out, std::string_view value) {
-  for (const char c : value) out.push_back(c == '\r' || c == '\n' || c == '\0' ? ' ' : c);
+  const std::size_t begin = out.size();
+  out += value;
+  std::replace_if(out.begin() + static_cast<std::ptrdiff_t>(begin), out.end(), [](char c) { return c == '\r' || c == '\n' || c == '\0'; }, ' ');
 }
 
 void AppendField(std::string& out, std::string_view name, std::string_view value) {

@@ -1,5 +1,6 @@
 #include "services/aggregator/metrics/auth_metrics.h"
 
+#include <algorithm>
 #include <array>
 
 namespace apimesh::aggregator {
@@ -12,12 +13,14 @@ std::vector<double> Durations() {
   return bounds;
 }
 
-std::string UserLabel(std::string_view user) {
-  for (const std::string_view known :
-       {"admin", "client", "kube_proxy", "kubelet", "system:serviceaccount:kube-system:default"}) {
-    if (user == known) return std::string(known);
-  }
-  return user.find('@') != user.npos ? "email_id" : "other";
+// The kinds of users that are told apart: some names, and two words for all others.
+constexpr std::array kKnownUsers{"admin", "client", "kube_proxy", "kubelet", "system:serviceaccount:kube-system:default"};
+constexpr std::array kOtherUsers{"email_id", "other"};
+
+std::size_t KindOfUser(std::string_view user) {
+  const auto known = std::find(kKnownUsers.begin(), kKnownUsers.end(), user);
+  if (known != kKnownUsers.end()) return static_cast<std::size_t>(known - kKnownUsers.begin());
+  return kKnownUsers.size() + (user.find('@') == user.npos ? 1 : 0);
 }
 
 struct Outcome {
@@ -32,7 +35,10 @@ struct AuthMetrics::State {
       : metrics(given),
         authentication{MakeAuthentication("success"), MakeAuthentication("failure"), MakeAuthentication("error")},
         authorization{MakeAuthorization("allowed"), MakeAuthorization("denied"), MakeAuthorization("no-opinion"),
-                      MakeAuthorization("error")} {}
+                      MakeAuthorization("error")} {
+    for (const char* user : kKnownUsers) users.push_back(MakeUser(user));
+    for (const char* user : kOtherUsers) users.push_back(MakeUser(user));
+  }
 
   Outcome MakeAuthentication(const char* result) {
     return {metrics.GetCounter("authentication_attempts", "Requests by the result of authentication.",
@@ -47,7 +53,12 @@ struct AuthMetrics::State {
                                  {{"result", result}})};
   }
 
+  service::Counter MakeUser(const char* user) {
+    return metrics.GetCounter("authenticated_user_requests", "Authenticated requests by kind of user.", {{"username", user}});
+  }
+
   service::Metrics& metrics;
+  std::vector<service::Counter> users;  // by KindOfUser
   std::array<Outcome, 3> authentication;
   std::array<Outcome, 4> authorization;
 };
@@ -59,11 +70,7 @@ void AuthMetrics::Authenticated(Authentication result, std::string_view user, st
   Outcome& outcome = state_->authentication[static_cast<std::size_t>(result)];
   outcome.count.Add();
   outcome.seconds.Observe(took.count());
-  if (result != Authentication::kSuccess) return;
-  state_->metrics
-      .GetCounter("authenticated_user_requests", "Authenticated requests by kind of user.",
-                  {{"username", UserLabel(user)}})
-      .Add();
+  if (result == Authentication::kSuccess) state_->users[KindOfUser(user)].Add();
 }
 
 void AuthMetrics::Authorized(Authorization result, std::chrono::duration<double> took) {
