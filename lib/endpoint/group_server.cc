@@ -160,13 +160,20 @@ const PathHandler* GroupServer::FindPath(const std::string& path) const {
 }
 
 Task<rpc::Response> GroupServer::Call(rpc::Request request) {
-  const std::shared_ptr<const Snapshot> snapshot = Current();
+  std::shared_ptr<const Snapshot> snapshot = Current();
   if (request.info.is_resource_request && snapshot->Serves(request.info)) {
     ServedResourcePtr served = snapshot->Find(request.info);
-    if (!served || !InScope(*served, request.info) || !KnowsSubresource(*served, request.info.subresource)) {
-      co_return snapshot->NotFound(request.info, served.get());
+    if (served && InScope(*served, request.info) && KnowsSubresource(*served, request.info.subresource)) {
+      return Serve(environment_, std::move(served), std::move(request));
     }
-    co_return co_await Serve(environment_, std::move(served), std::move(request));
+  }
+  return CallOther(std::move(snapshot), std::move(request));
+}
+
+Task<rpc::Response> GroupServer::CallOther(std::shared_ptr<const Snapshot> snapshot, rpc::Request request) {
+  if (request.info.is_resource_request && snapshot->Serves(request.info)) {
+    const ServedResourcePtr served = snapshot->Find(request.info);
+    co_return snapshot->NotFound(request.info, served.get());
   }
   if (const PathHandler* handler = FindPath(request.path)) co_return co_await (*handler)(std::move(request));
   if (const std::optional<meta::GroupVersion> version = VersionOfPath(request.path)) {

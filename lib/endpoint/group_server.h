@@ -54,6 +54,8 @@ class GroupServer final : public rpc::DelegateHandler {
   struct Listeners;
   std::shared_ptr<const Snapshot> Current() const;
   const PathHandler* FindPath(const std::string& path) const;
+  /// Everything but what is served from a store.
+  Task<rpc::Response> CallOther(std::shared_ptr<const Snapshot> snapshot, rpc::Request request);
 
   GroupServerOptions options_;
   EnvironmentPtr environment_;

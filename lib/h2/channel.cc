@@ -8,6 +8,18 @@
 
 namespace apimesh::h2 {
 namespace asio = boost::asio;
+namespace {
+
+/// Ends the call if it is still there.
+std::function<void()> CancellerOf(std::shared_ptr<Link> link, const std::shared_ptr<ClientStream>& stream) {
+  return [link = std::move(link), weak = std::weak_ptr<Stream>(stream)] {
+    link->Run([weak] {
+      if (const auto live = weak.lock()) static_cast<ClientStream&>(*live).Abandon({Code::kCancelled, "cancelled"});
+    });
+  };
+}
+
+}  // namespace
 
 ClientCall::ClientCall(std::shared_ptr<Link> link, std::shared_ptr<ClientStream> stream)
     : link_(std::move(link)), stream_(std::move(stream)) {}
@@ -49,13 +61,7 @@ Task<Status> ClientCall::Finish() {
 
 void ClientCall::Cancel() { Canceller()(); }
 
-std::function<void()> ClientCall::Canceller() const {
-  return [link = link_, weak = std::weak_ptr<Stream>(stream_)] {
-    link->Run([weak] {
-      if (const auto stream = weak.lock()) static_cast<ClientStream&>(*stream).Abandon({Code::kCancelled, "cancelled"});
-    });
-  };
-}
+std::function<void()> ClientCall::Canceller() const { return CancellerOf(link_, stream_); }
 
 Channel::Channel(ChannelOptions options)
     : options_(std::make_shared<const ChannelOptions>(std::move(options))),
@@ -82,13 +88,11 @@ std::shared_ptr<Link> Channel::LinkFor(const asio::any_io_executor& executor) {
 
 Task<UnaryResult> Channel::Unary(std::string path, Message request, CallOptions options) {
   const std::shared_ptr<Link> link = LinkFor(co_await asio::this_coro::executor);
+  std::function<void()>* const cancel = options.cancel;
   auto stream = std::make_shared<ClientStream>(std::move(path), std::move(options));
+  if (cancel) *cancel = CancellerOf(link, stream);
   auto start = [link, stream, request = std::move(request)](Waiter<UnaryResult> waiter) mutable {
-    waiter.OnCancel([link, weak = std::weak_ptr<ClientStream>(stream)] {
-      link->Run([weak] {
-        if (const auto live = weak.lock()) live->Abandon({Code::kCancelled, "cancelled"});
-      });
-    });
+    waiter.OnCancel(CancellerOf(link, stream));
     auto shared = std::make_shared<Waiter<UnaryResult>>(std::move(waiter));
     stream->BecomeUnary(std::move(request), [shared](UnaryResult result) { std::move(*shared).Resume(std::move(result)); });
     link->Run([link, stream] { link->Start(stream); });

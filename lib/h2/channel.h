@@ -36,6 +36,7 @@ struct ChannelOptions {
 struct CallOptions {
   SteadyTime deadline = SteadyTime::max();
   Metadata metadata;
+  std::function<void()>* cancel = nullptr;  // of a unary call: set to what ends it early, from any thread; read while it lasts
 };
 
 struct UnaryResult {

@@ -1,6 +1,7 @@
 #include "lib/http/answer.h"
 
 #include <algorithm>
+#include <charconv>
 #include <ctime>
 
 #include <boost/beast/http/status.hpp>
@@ -66,6 +67,11 @@ void AppendField(std::string& out, std::string_view name, std::string_view value
   out += "\r\n";
 }
 
+void AppendNumber(std::string& out, std::size_t number, int base = 10) {
+  char digits[20];
+  out.append(digits, std::to_chars(digits, std::end(digits), number, base).ptr);
+}
+
 bool HasNoBody(int code) { return code < 200 || code == 204 || code == 304; }
 
 std::vector<std::string_view> Views(const std::vector<SharedBytes>& body, std::size_t extra) {
@@ -94,7 +100,11 @@ std::string Answer::Head(int code, const Headers& headers, Body body, std::size_
   std::string head;
   head.reserve(512);
   const auto reason = boost::beast::http::obsolete_reason(static_cast<boost::beast::http::status>(code));
-  fmt::format_to(std::back_inserter(head), "HTTP/1.1 {:03} {}\r\n", code, std::string_view(reason.data(), reason.size()));
+  head += "HTTP/1.1 ";
+  AppendNumber(head, static_cast<std::size_t>(code));
+  head += ' ';
+  head.append(reason.data(), reason.size());
+  head += "\r\n";
   bool has_date = false;
   for (const auto& [name, value] : headers) {
     if (name == "connection" || name == "transfer-encoding" || name == "content-length") continue;
@@ -103,7 +113,9 @@ std::string Answer::Head(int code, const Headers& headers, Body body, std::size_
   }
   if (!has_date) AppendField(head, "date", DateNow());
   if (body == Body::kLength) {
-    fmt::format_to(std::back_inserter(head), "Content-Length: {}\r\n", length);
+    head += "Content-Length: ";
+    AppendNumber(head, length);
+    head += "\r\n";
   } else if (body == Body::kChunked) {
     head += "Transfer-Encoding: chunked\r\n";
   }
@@ -193,13 +205,33 @@ Task<bool> Answer::Write(std::vector<SharedBytes> pieces) {
   co_return co_await WriteChunk(std::move(views));
 }
 
+bool Answer::TryWrite(const std::vector<SharedBytes>& pieces) {
+  if (gzip_ || body_ignored_ || facts_.http10) return false;
+  thread_local std::vector<std::string_view> views;
+  thread_local std::string line;
+  std::size_t size = 0;
+  views.assign(1, {});
+  for (const SharedBytes& piece : pieces) {
+    size += piece.size();
+    views.push_back(piece.View());
+  }
+  if (size == 0) return false;
+  line.clear();
+  AppendNumber(line, size, 16);
+  line += "\r\n";
+  views[0] = line;
+  views.push_back("\r\n");
+  return connection_->TryWrite(views);
+}
+
 Task<bool> Answer::WriteChunk(std::vector<std::string_view> pieces) {
   std::size_t size = 0;
   for (const std::string_view piece : pieces) size += piece.size();
   if (size == 0 || body_ignored_) co_return true;  // a chunk of size 0 would be the end
   std::string line;
   if (!facts_.http10) {
-    line = fmt::format("{:x}\r\n", size);
+    AppendNumber(line, size, 16);
+    line += "\r\n";
     pieces.insert(pieces.begin(), line);
     pieces.push_back("\r\n");
   }

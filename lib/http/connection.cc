@@ -9,6 +9,16 @@ namespace {
 constexpr std::size_t kScratchBytes = 64 << 10;
 constexpr std::size_t kReadAheadBytes = 64 << 10;  // of pipelined requests, while one is being answered
 constexpr std::chrono::milliseconds kLingerTime{500};
+
+/// Takes `size` bytes off the pieces from `first` on, and moves `first` to the first that is left.
+void Skip(std::vector<std::string_view>& pieces, std::size_t& first, std::size_t size) {
+  while (size > 0) {
+    const std::size_t part = std::min(size, pieces[first].size());
+    pieces[first].remove_prefix(part);
+    size -= part;
+    if (pieces[first].empty()) ++first;
+  }
+}
 }  // namespace
 
 Connection::Connection(std::shared_ptr<ServerShared> shared, Worker& worker, std::unique_ptr<Transport> transport,
@@ -219,8 +229,20 @@ void Connection::Consume(std::size_t size) {
   }
 }
 
+bool Connection::TryWrite(std::span<const std::string_view> pieces) {
+  if (closed_ || ahead_ > 0) return false;
+  const long size = transport_->TryWrite(pieces);
+  if (size <= 0) return false;
+  ahead_ = static_cast<std::size_t>(size);
+  std::size_t all = 0;
+  for (const std::string_view piece : pieces) all += piece.size();
+  if (ahead_ == all) ahead_ = 0;
+  return ahead_ == 0;
+}
+
 Task<bool> Connection::Write(std::vector<std::string_view> pieces) {
   std::size_t first = 0;
+  Skip(pieces, first, std::exchange(ahead_, 0));
   while (first < pieces.size()) {
     if (closed_) co_return false;
     if (pieces[first].empty()) {
@@ -240,12 +262,7 @@ Task<bool> Connection::Write(std::vector<std::string_view> pieces) {
       Cut();
       co_return false;
     }
-    for (auto left = static_cast<std::size_t>(size); left > 0;) {
-      const std::size_t part = std::min(left, pieces[first].size());
-      pieces[first].remove_prefix(part);
-      left -= part;
-      if (pieces[first].empty()) ++first;
-    }
+    Skip(pieces, first, static_cast<std::size_t>(size));
   }
   co_return true;
 }

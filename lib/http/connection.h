@@ -53,6 +53,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   // For the answer and for tunnels.
   Task<bool> Write(std::vector<std::string_view> pieces);
+  /// As much of Write() as can be done without waiting. False: Write() must follow, with the same bytes.
+  bool TryWrite(std::span<const std::string_view> pieces);
   Task<std::string> ReadRaw();
   void Guard(std::function<bool()> intact) { transport_->Guard(std::move(intact)); }
   void SetDisconnectCallback(std::function<void()> callback);
@@ -90,6 +92,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool watching_input_ = false;
   bool reader_waits_ = false;
   bool closed_ = false;
+  std::size_t ahead_ = 0;  // bytes of the next Write() that TryWrite() has written
   bool idle_ = true;
   bool tunnel_ = false;
   Signal readable_;

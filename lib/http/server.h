@@ -57,6 +57,8 @@ class ResponseWriter {
   virtual Task<bool> Start(int code, Headers headers, bool compress) = 0;
   /// Goes out at once. Returns when there is room for more; false: the client is gone.
   virtual Task<bool> Write(std::vector<SharedBytes> pieces) = 0;
+  /// As much of Write() as can be done without waiting, at less cost. False: Write() must follow, with the same pieces.
+  virtual bool TryWrite(const std::vector<SharedBytes>& /*pieces*/) { return false; }
   virtual Task<bool> Finish() = 0;
   /// Whoever lent the bytes that Write() is given from here on may take them back: `intact` is asked once they have been
   /// copied, before any of them leaves, and false cuts the connection. nullptr ends that. False: not possible here.

@@ -294,6 +294,27 @@ TEST(HttpServer, SlowReaderHoldsTheWriterBack) {
   EXPECT_EQ(ended.get_future().wait_for(std::chrono::seconds(10)), std::future_status::ready);
 }
 
+/// Pieces of all sizes, each as far as it goes without waiting, to a reader that makes the writer wait again and again.
+Task<> WriteEager(Request, ResponseWriter& writer) {
+  Headers headers;
+  co_await writer.Start(200, std::move(headers), false);
+  for (int i = 0; i < 200; ++i) {
+    std::vector<SharedBytes> pieces = Bytes({std::string(i * 997 % 300'000, static_cast<char>('a' + i % 26)), "|"});
+    if (writer.TryWrite(pieces)) continue;
+    if (!co_await writer.Write(std::move(pieces))) co_return;
+  }
+  co_await writer.Finish();
+}
+
+TEST(HttpServer, WritesTheSameWhetherItWaitsOrNot) {
+  std::string want;
+  for (int i = 0; i < 200; ++i) want += std::string(i * 997 % 300'000, static_cast<char>('a' + i % 26)) + "|";
+  const auto server = Plain(WriteEager);
+  RawClient client(server->Port());
+  client.Send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_EQ(Dechunk(client.ReadUntil("\r\n0\r\n\r\n")), want);
+}
+
 TEST(HttpServer, UpgradesToARawTunnel) {
   const auto server = Plain([](Request request, ResponseWriter& writer) -> Task<> {
     Headers headers{{"upgrade", std::string(request.Header("upgrade"))}};

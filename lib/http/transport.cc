@@ -18,7 +18,8 @@ namespace apimesh::http {
 namespace {
 
 namespace asio = boost::asio;
-constexpr std::size_t kMaxPieces = 256;  // of one system call
+constexpr std::size_t kMaxPieces = 256;       // of one system call
+constexpr std::size_t kCopyBytes = 64 << 10;  // of lent bytes, for one system call without TLS
 
 bool IsTemporary(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
 
@@ -156,8 +157,12 @@ class SocketTransport final : public Transport {
 
   long TryWritePlain(std::span<const std::string_view> pieces) {
     if (intact_) {  // the kernel would copy and send in one step
-      RecordReader parts(pieces);
-      const std::string copy(parts.Next());
+      thread_local std::string copy;
+      copy.clear();
+      for (const std::string_view piece : pieces) {
+        if (copy.size() >= kCopyBytes) break;
+        copy.append(piece.substr(0, kCopyBytes - copy.size()));
+      }
       if (!intact_()) return kFailed;
       const ssize_t n = ::send(socket_.native_handle(), copy.data(), copy.size(), MSG_NOSIGNAL);
       if (n >= 0) return n;

@@ -35,6 +35,8 @@ struct Request {
   std::string traceparent;
   std::string remote_address;
   SteadyTime deadline = SteadyTime::max();  // travels as gRPC's own deadline
+  /// Where a caller that may lose interest keeps what ends a Call() early; set by the time Call() waits. Does not travel.
+  std::function<void()>* cancel = nullptr;
 
   std::string_view Header(std::string_view name) const;
 };

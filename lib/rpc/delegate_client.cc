@@ -68,7 +68,7 @@ class GrpcDelegateClient final : public DelegateClient {
       : target_(endpoint.target), channel_(NewChannel(endpoint)), executor_(std::move(executor)) {}
 
   Task<Response> Call(Request request) override {
-    h2::CallOptions options{.deadline = request.deadline};
+    h2::CallOptions options{.deadline = request.deadline, .cancel = request.cancel};
     h2::Message message = Encode(std::move(request));
     h2::UnaryResult answer = co_await channel_->Unary(methods::kCall, std::move(message), std::move(options));
     if (!answer.status.ok()) co_return Failed(answer.status);

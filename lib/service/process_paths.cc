@@ -15,8 +15,8 @@ class PathsFirst final : public rpc::DelegateHandler {
       : paths_(paths), handler_(std::move(handler)) {}
 
   Task<rpc::Response> Call(rpc::Request request) override {
-    if (auto answer = paths_.Answer(request.path, request.query)) co_return std::move(*answer);
-    co_return co_await handler_->Call(std::move(request));
+    if (auto answer = paths_.Answer(request.path, request.query)) return AtOnce(std::move(*answer));
+    return handler_->Call(std::move(request));
   }
   Task<> Stream(rpc::Request request, rpc::ResponseStream& stream) override {
     return handler_->Stream(std::move(request), stream);
@@ -29,6 +29,8 @@ class PathsFirst final : public rpc::DelegateHandler {
   }
 
  private:
+  static Task<rpc::Response> AtOnce(rpc::Response response) { co_return response; }
+
   const ProcessPaths paths_;
   const std::shared_ptr<rpc::DelegateHandler> handler_;
 };

@@ -59,7 +59,18 @@ http::ServerOptions PublicDoor(const Options& options) {
   return door;
 }
 
-http::ServerOptions FrontProxyDoor(const Options& options) {
+http::ServerOptions FrontProxySocket(const Options& options) {
+  if (!options.front_proxy_socket.starts_with("unix:")) {
+    throw std::runtime_error("--front-proxy-socket: expected unix:/path, not \"" + options.front_proxy_socket + "\"");
+  }
+  http::ServerOptions door;
+  door.address = options.front_proxy_socket;
+  door.threads = options.common.io_threads;
+  door.tls = false;
+  return door;
+}
+
+http::ServerOptions FrontProxyPort(const Options& options) {
   http::ServerOptions door;
   door.address = options.mesh_bind_address;
   door.port = options.mesh_port;
@@ -161,7 +172,10 @@ AggregatorServer::AggregatorServer(const Options& options, Neighbours neighbours
                                    .last = state_->generic_routes,
                                    .clock = Clock::System()}));
   state_->doors.push_back(http::Listen(PublicDoor(options), EdgeHandler(Door::kPublic, filters)));
-  if (options.mesh_port != 0) state_->doors.push_back(http::Listen(FrontProxyDoor(options), EdgeHandler(Door::kFrontProxy, filters)));
+  if (options.mesh_port != 0) state_->doors.push_back(http::Listen(FrontProxyPort(options), EdgeHandler(Door::kFrontProxyPort, filters)));
+  if (!options.front_proxy_socket.empty()) {
+    state_->doors.push_back(http::Listen(FrontProxySocket(options), EdgeHandler(Door::kFrontProxySocket, filters)));
+  }
 
   state_->routes->Start([generic_routes = state_->generic_routes, api_services = state_->api_services](RoutesPtr routes) {
     generic_routes->Rebuild(*routes);

@@ -4,6 +4,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/write.hpp>
+
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -315,6 +319,26 @@ TEST_F(AggregatorTest, FrontProxyDoorBelievesXfccFromTheMeshOnly) {
   EXPECT_EQ(DoAt(server_->MeshPort(), "GET", "/api/v1/pods", headers, "", "envoy").code, 200);
   EXPECT_EQ(Do("GET", "/api/v1/pods", headers).code, 200);
   EXPECT_TRUE(authority_->last_certificates.empty()) << "the public door believes nobody";
+}
+
+TEST_F(AggregatorTest, FrontProxySocketBelievesXfcc) {
+  options_.front_proxy_socket = "unix:" + File("edge.sock");
+  Start();
+  const std::filesystem::perms anyone = std::filesystem::perms::group_all | std::filesystem::perms::others_all;
+  EXPECT_EQ(std::filesystem::status(File("edge.sock")).permissions() & anyone, std::filesystem::perms::none);
+  std::string encoded;
+  for (const char c : ca_.certificate_pem) encoded += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  boost::asio::io_context io;
+  boost::asio::local::stream_protocol::socket socket(io);
+  socket.connect(File("edge.sock"));
+  boost::asio::write(socket, boost::asio::buffer("GET /api/v1/pods HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer admin\r\nConnection: close\r\n"
+                                                 "X-Forwarded-For: 10.1.2.3\r\nX-Forwarded-Client-Cert: Hash=abc;Cert=\"" + encoded + "\"\r\n\r\n"));
+  std::string answer;
+  boost::system::error_code end;
+  boost::asio::read(socket, boost::asio::dynamic_buffer(answer), end);
+  EXPECT_THAT(answer, HasSubstr("HTTP/1.1 200 "));
+  EXPECT_EQ(authority_->last_certificates.size(), 1u);
+  EXPECT_EQ(core_->Requests().back().remote_address, "10.1.2.3");
 }
 
 TEST_F(AggregatorTest, WritesAuditEvents) {

@@ -1,8 +1,5 @@
 #include "services/aggregator/delegation/forwarder.h"
 
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
 
 #include "lib/rpc/audit_annotation.h"
@@ -59,15 +56,25 @@ class ClientStream final : public rpc::ResponseStream {
 };
 
 /// A client that goes away takes its request with it.
+class ForClient {
+ public:
+  ForClient(Exchange& exchange, rpc::Request& request) : exchange_(exchange) {
+    request.cancel = &cancel_;
+    exchange_.reply.OnDisconnect([this] {
+      if (const auto cancel = std::exchange(cancel_, nullptr)) cancel();  // which may be the end of us
+    });
+  }
+  ~ForClient() { exchange_.reply.OnDisconnect(nullptr); }
+  ForClient(const ForClient&) = delete;
+
+ private:
+  Exchange& exchange_;
+  std::function<void()> cancel_;
+};
+
 Task<rpc::Response> CallForClient(Exchange& exchange, rpc::DelegateClient& delegate, rpc::Request request) {
-  boost::asio::cancellation_signal gone;
-  exchange.reply.OnDisconnect([&gone] { gone.emit(boost::asio::cancellation_type::terminal); });
-  const auto executor = co_await boost::asio::this_coro::executor;
-  auto token = boost::asio::bind_cancellation_slot(gone.slot(), boost::asio::use_awaitable);
-  Task<rpc::Response> call = delegate.Call(std::move(request));
-  rpc::Response response = co_await boost::asio::co_spawn(executor, std::move(call), std::move(token));
-  exchange.reply.OnDisconnect(nullptr);
-  co_return response;
+  const ForClient for_client(exchange, request);
+  co_return co_await delegate.Call(std::move(request));
 }
 
 /// What a server of the mesh wants to have in the audit event.

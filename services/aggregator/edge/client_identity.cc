@@ -53,7 +53,8 @@ std::string CommonName(const std::string& der) {
 }
 
 bool IsFrontProxy(Door door, const http::Peer& peer) {
-  if (door != Door::kFrontProxy || peer.certificates_der.empty()) return false;
+  if (door == Door::kFrontProxySocket) return true;
+  if (door != Door::kFrontProxyPort || peer.certificates_der.empty()) return false;
   // Reading a certificate costs more than all the rest of a GET, and Envoy shows the same one with every request.
   thread_local std::string known;
   if (peer.certificates_der[0] == known) return true;

@@ -54,6 +54,12 @@ Task<bool> Reply::Start(int code, http::Headers headers, bool compress) {
   return writer_.Start(code, Complete(std::move(headers)), compress);
 }
 
+bool Reply::TryWrite(const std::vector<SharedBytes>& pieces) {
+  if (!writer_.TryWrite(pieces)) return false;
+  for (const SharedBytes& piece : pieces) body_bytes_ += piece.size();
+  return true;
+}
+
 Task<bool> Reply::Write(std::vector<SharedBytes> pieces) {
   for (const SharedBytes& piece : pieces) body_bytes_ += piece.size();
   return writer_.Write(std::move(pieces));

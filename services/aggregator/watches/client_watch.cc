@@ -93,7 +93,7 @@ Task<bool> ClientWatch::Follow(SharedWatch& shared) {
   for (;;) {
     if (stopped_) co_return false;
     SharedWatch::Taken taken = shared.Take(follower_);
-    if (!taken.frames.empty()) {
+    if (!taken.frames.empty() && !exchange_.reply.TryWrite(taken.frames)) {
       const bool written = co_await exchange_.reply.Write(std::move(taken.frames));
       if (!written) co_return false;
     }

@@ -29,7 +29,7 @@ int MakePki(const PkiOptions& options) {
     WriteKubeconfig(pki.Path("kubeconfig"), options.server, pki);
     const ClusterPki seen(options.mounted_at.empty() ? options.folder : options.mounted_at);
     const EnvoyOptions envoy{.port = 6443, .cert_file = seen.Path("apiserver.crt"), .key_file = seen.Path("apiserver.key"),
-                             .client_ca_file = seen.Path("ca.crt"), .mesh_host = options.aggregator, .mesh_port = 8443,
+                             .client_ca_file = seen.Path("ca.crt"), .aggregator = options.aggregator + ":8443",
                              .mesh_ca_file = seen.Path("mesh-ca.crt"), .mesh_cert_file = seen.Path("envoy.crt"),
                              .mesh_key_file = seen.Path("envoy.key"), .access_log = "/dev/stdout", .ext_authz = options.ext_authz};
     WriteFile(pki.Path("envoy.json"), EnvoyConfig(envoy), false);

@@ -50,7 +50,6 @@ struct Run {
   std::string sockets;
   std::string envoy;      // binary; empty: none
   int edge_port = 0;      // the aggregator's own TLS port
-  int mesh_port = 0;      // for Envoy
   std::string etcd_servers;
 };
 
@@ -96,7 +95,6 @@ std::vector<ChildSpec> PlanAll(const Run& run, const UpOptions& options) {
   const CommandLine flags = ParseKubeApiserverFlags(ServiceFlags(run, options));
   if (!flags.error.empty()) throw std::runtime_error(flags.error);
   const Places places{.binaries = OwnFolder(), .sockets = run.sockets, .logs = run.folder.Logs(), .own_groups = true};
-  const MeshPort mesh_port{run.mesh_port, run.pki.Path("mesh-ca.crt"), run.pki.Path("mesh.crt"), run.pki.Path("mesh.key")};
 
   std::vector<ChildSpec> children;
   if (options.etcd_servers.empty()) {
@@ -106,7 +104,7 @@ std::vector<ChildSpec> PlanAll(const Run& run, const UpOptions& options) {
                         .log_file = places.logs + "/store.log",
                         .own_group = true});
   }
-  for (ChildSpec& spec : PlanServices(flags, places, run.envoy.empty() ? nullptr : &mesh_port)) children.push_back(std::move(spec));
+  for (ChildSpec& spec : PlanServices(flags, places, !run.envoy.empty())) children.push_back(std::move(spec));
   if (!run.envoy.empty()) {
     const EnvoyOptions envoy{
         .listen_address = options.bind_address,
@@ -114,10 +112,7 @@ std::vector<ChildSpec> PlanAll(const Run& run, const UpOptions& options) {
         .cert_file = run.pki.Path("apiserver.crt"),
         .key_file = run.pki.Path("apiserver.key"),
         .client_ca_file = run.pki.Path("ca.crt"),
-        .mesh_port = run.mesh_port,
-        .mesh_ca_file = run.pki.Path("mesh-ca.crt"),
-        .mesh_cert_file = run.pki.Path("envoy.crt"),
-        .mesh_key_file = run.pki.Path("envoy.key"),
+        .aggregator = FrontProxySocket(places),
         .access_log = places.logs + "/envoy-access.log",
         .ext_authz = options.envoy_ext_authz ? fmt::format("unix:{}/authn-authz.sock", run.sockets) : ""};
     WriteFile(run.folder.EnvoyFile(), EnvoyConfig(envoy), true);
@@ -176,7 +171,6 @@ Run Prepare(const UpOptions& options) {
     throw std::runtime_error("--front-proxy=envoy: no envoy found; `./apimesh deps` installs it, or use --front-proxy=none");
   }
   run.edge_port = run.envoy.empty() ? options.port : FreePort();
-  run.mesh_port = run.envoy.empty() ? 0 : FreePort();
   run.sockets = MakeSocketFolder();
   run.etcd_servers = options.etcd_servers.empty() ? fmt::format("unix://{}/store.sock", run.sockets) : options.etcd_servers;
   WriteKubeconfig(run.folder.Kubeconfig(), ServerUrl(options), run.pki);

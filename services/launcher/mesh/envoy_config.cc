@@ -126,53 +126,52 @@ json::value MeshTls(const EnvoyOptions& options, json::array protocols) {
                                              {{"common_tls_context", std::move(tls)}})}};
 }
 
-// gRPC: HTTP/2 over a socket of this machine, or over the mesh's mTLS.
-json::value AuthCluster(const EnvoyOptions& options) {
-  const bool local = options.ext_authz.starts_with("unix:");
-  const std::size_t colon = options.ext_authz.rfind(':');
-  json::value address =
-      local ? json::value(json::object{{"pipe", {{"path", options.ext_authz.substr(5)}}}})
-            : Address(options.ext_authz.substr(0, colon), std::stoi(options.ext_authz.substr(colon + 1)));
+/// A process of the mesh at "unix:/path", or at "host:port" by the mesh's mTLS.
+json::object MeshCluster(const EnvoyOptions& options, std::string_view name, const std::string& place, json::array protocols) {
+  const bool local = place.starts_with("unix:");
+  const std::size_t colon = place.rfind(':');
+  json::value address = local ? json::value(json::object{{"pipe", {{"path", place.substr(5)}}}})
+                              : Address(place.substr(0, colon), std::stoi(place.substr(colon + 1)));
   json::object endpoint{{"endpoint", {{"address", std::move(address)}}}};
-  json::object http2{{"explicit_http_config", {{"http2_protocol_options", json::object()}}}};
-  json::object cluster{
-      {"name", "authn-authz"},
-      {"type", local ? "STATIC" : "STRICT_DNS"},
-      {"connect_timeout", "1s"},
-      {"typed_extension_protocol_options",
-       {{"envoy.extensions.upstreams.http.v3.HttpProtocolOptions",
-         Typed("envoy.extensions.upstreams.http.v3.HttpProtocolOptions", std::move(http2))}}},
-      {"load_assignment",
-       {{"cluster_name", "authn-authz"},
-        {"endpoints", json::array{json::object{{"lb_endpoints", json::array{std::move(endpoint)}}}}}}}};
-  if (!local) cluster["transport_socket"] = MeshTls(options, {"h2"});
+  json::object cluster{{"name", name},
+                       {"type", local ? "STATIC" : "STRICT_DNS"},
+                       {"load_assignment",
+                        {{"cluster_name", name},
+                         {"endpoints", json::array{json::object{{"lb_endpoints", json::array{std::move(endpoint)}}}}}}}};
+  if (!local) cluster["transport_socket"] = MeshTls(options, std::move(protocols));
   return cluster;
 }
 
-json::value Cluster(const EnvoyOptions& options) {
-  json::object endpoint{{"endpoint", {{"address", Address(options.mesh_host, options.mesh_port)}}}};
+// gRPC.
+json::value AuthCluster(const EnvoyOptions& options) {
+  json::object http2{{"explicit_http_config", {{"http2_protocol_options", json::object()}}}};
+  json::object cluster = MeshCluster(options, "authn-authz", options.ext_authz, {"h2"});
+  cluster["connect_timeout"] = "1s";
+  cluster["typed_extension_protocol_options"] = {
+      {"envoy.extensions.upstreams.http.v3.HttpProtocolOptions",
+       Typed("envoy.extensions.upstreams.http.v3.HttpProtocolOptions", std::move(http2))}};
+  return cluster;
+}
+
+json::value AggregatorCluster(const EnvoyOptions& options) {
   // One that is down, or not up yet when Envoy starts, is looked for ten times a second: it is back in less than that.
   json::object health{{"timeout", "2s"}, {"interval", "1s"}, {"unhealthy_interval", "0.1s"}, {"no_traffic_interval", "0.1s"},
                       {"no_traffic_healthy_interval", "2s"}, {"unhealthy_threshold", 3}, {"healthy_threshold", 1},
                       {"http_health_check", {{"path", "/livez"}}}};
   json::object limits{{"max_connections", 10000}, {"max_pending_requests", 10000}, {"max_requests", 100000}};
-  return json::object{{"name", "aggregator"},
-                      {"type", "STRICT_DNS"},
-                      {"connect_timeout", "2s"},
-                      {"lb_policy", "LEAST_REQUEST"},
-                      {"load_assignment",
-                       {{"cluster_name", "aggregator"},
-                        {"endpoints", json::array{json::object{{"lb_endpoints", json::array{std::move(endpoint)}}}}}}},
-                      {"health_checks", json::array{std::move(health)}},
-                      {"common_lb_config", {{"healthy_panic_threshold", {{"value", 0}}}}},
-                      {"circuit_breakers", {{"thresholds", json::array{std::move(limits)}}}},
-                      {"transport_socket", MeshTls(options, {})}};
+  json::object cluster = MeshCluster(options, "aggregator", options.aggregator, {});
+  cluster["connect_timeout"] = "2s";
+  cluster["lb_policy"] = "LEAST_REQUEST";
+  cluster["health_checks"] = json::array{std::move(health)};
+  cluster["common_lb_config"] = {{"healthy_panic_threshold", {{"value", 0}}}};
+  cluster["circuit_breakers"] = {{"thresholds", json::array{std::move(limits)}}};
+  return cluster;
 }
 
 }  // namespace
 
 std::string EnvoyConfig(const EnvoyOptions& options) {
-  json::array clusters{Cluster(options)};
+  json::array clusters{AggregatorCluster(options)};
   if (!options.ext_authz.empty()) clusters.push_back(AuthCluster(options));
   const json::object config{
       {"static_resources", {{"listeners", json::array{Listener(options)}}, {"clusters", std::move(clusters)}}}};

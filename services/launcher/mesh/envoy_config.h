@@ -10,9 +10,8 @@ struct EnvoyOptions {
   int port = 6443;
   std::string cert_file, key_file;  // what clients see
   std::string client_ca_file;       // names of accepted client certificates; the chain is verified by authn-authz
-  std::string mesh_host = "127.0.0.1";  // of the aggregator; a name is resolved to all replicas
-  int mesh_port = 0;
-  std::string mesh_ca_file, mesh_cert_file, mesh_key_file;
+  std::string aggregator;  // "unix:/path", or "host:port" by the mesh's mTLS; a name is resolved to all replicas
+  std::string mesh_ca_file, mesh_cert_file, mesh_key_file;  // for what is not reached by a socket of this machine
   std::string access_log;
   /// authn-authz as "unix:/path" or "host:port": Envoy asks it about every request and turns away whom it refuses,
   /// before the aggregator sees them. "": only the aggregator asks.

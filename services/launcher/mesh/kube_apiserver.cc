@@ -89,7 +89,7 @@ int RunKubeApiserver(const std::vector<std::string>& arguments) {
   try {
     Complete(flags);
     sockets = MakeSocketFolder();
-    Supervisor supervisor(PlanServices(flags, {.binaries = OwnFolder(), .sockets = sockets}, nullptr));
+    Supervisor supervisor(PlanServices(flags, {.binaries = OwnFolder(), .sockets = sockets}, false));
     supervisor.OnTick(std::chrono::seconds(1), [&supervisor] {
       ReleaseIdlePages();
       supervisor.TickEvery(std::chrono::hours(1));

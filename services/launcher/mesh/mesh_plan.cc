@@ -44,7 +44,9 @@ void SayWhatHasNoEffect(const CommandLine& flags) {
 
 }  // namespace
 
-std::vector<ChildSpec> PlanServices(const CommandLine& flags, const Places& places, const MeshPort* mesh_port) {
+std::string FrontProxySocket(const Places& places) { return Socket(places, "edge"); }
+
+std::vector<ChildSpec> PlanServices(const CommandLine& flags, const Places& places, bool front_proxy) {
   SayWhatHasNoEffect(flags);
   ChildSpec authn = Spec(flags, places, "authn-authz", kAuthnAuthz);
   ChildSpec extensions = Spec(flags, places, "extensions-api", kExtensionsApi);
@@ -68,12 +70,7 @@ std::vector<ChildSpec> PlanServices(const CommandLine& flags, const Places& plac
   if (!flags.Has("secure-port")) add(aggregator, "secure-port", flags.Value("secure-port"));
   if (!flags.Has("bind-address")) add(aggregator, "bind-address", flags.Value("bind-address"));
   if (const std::string version = flags.Value("version"); version.starts_with('v')) add(aggregator, "version-override", version);
-  if (mesh_port) {
-    add(aggregator, "mesh-port", fmt::format("{}", mesh_port->port));
-    add(aggregator, "mesh-ca-file", mesh_port->ca_file);
-    add(aggregator, "mesh-cert-file", mesh_port->cert_file);
-    add(aggregator, "mesh-key-file", mesh_port->key_file);
-  }
+  if (front_proxy) add(aggregator, "front-proxy-socket", FrontProxySocket(places));
   // core-api first: everyone else watches it.
   return {std::move(core), std::move(extensions), std::move(authn), std::move(aggregator)};
 }

@@ -16,14 +16,12 @@ struct Places {
   bool own_groups = false;
 };
 
-/// Envoy's way in: a port of the aggregator that demands a mesh certificate, and is the only one that believes XFCC.
-struct MeshPort {
-  int port = 0;
-  std::string ca_file, cert_file, key_file;
-};
-
 /// The four services for a checked kube-apiserver command line, in start order. `flags` has the serving certificate set.
-std::vector<ChildSpec> PlanServices(const CommandLine& flags, const Places& places, const MeshPort* mesh_port);
+/// `front_proxy`: Envoy is in front, and has a way in of its own (FrontProxySocket).
+std::vector<ChildSpec> PlanServices(const CommandLine& flags, const Places& places, bool front_proxy);
+
+/// Where Envoy finds the aggregator: the only door that believes what is said of a client's certificate.
+std::string FrontProxySocket(const Places& places);
 
 /// What kube-apiserver demands of its flags together; empty if all is well.
 std::vector<std::string> ValidateTogether(const CommandLine& flags);

@@ -18,7 +18,7 @@ const ChildSpec& Named(const std::vector<ChildSpec>& children, std::string_view 
 }
 
 TEST(PlanServices, PassesAFlagToTheServicesThatActOnIt) {
-  const auto children = PlanServices(ParseKubeApiserverFlags({"--token-auth-file=t.csv", "--etcd-servers=http://e"}), kPlaces, nullptr);
+  const auto children = PlanServices(ParseKubeApiserverFlags({"--token-auth-file=t.csv", "--etcd-servers=http://e"}), kPlaces, false);
   EXPECT_THAT(Named(children, "authn-authz").arguments, Contains("--token-auth-file=t.csv"));
   EXPECT_THAT(Named(children, "core-api").arguments, Not(Contains("--token-auth-file=t.csv")));
   for (const char* name : {"core-api", "extensions-api", "aggregator"}) {
@@ -27,11 +27,17 @@ TEST(PlanServices, PassesAFlagToTheServicesThatActOnIt) {
 }
 
 TEST(PlanServices, LinksTheChainBySockets) {
-  const auto children = PlanServices(ParseKubeApiserverFlags({}), kPlaces, nullptr);
+  const auto children = PlanServices(ParseKubeApiserverFlags({}), kPlaces, false);
   EXPECT_THAT(Named(children, "core-api").arguments, Contains("--listen=unix:/run/s/core-api.sock"));
   EXPECT_THAT(Named(children, "core-api").arguments, Contains("--extensions-api=unix:/run/s/extensions-api.sock"));
   EXPECT_THAT(Named(children, "aggregator").arguments, Contains("--core-api=unix:/run/s/core-api.sock"));
   EXPECT_THAT(Named(children, "authn-authz").arguments, Contains("--authorization-mode=AlwaysAllow"));
+}
+
+TEST(PlanServices, GivesEnvoyADoorOfItsOwnWhereThereIsOne) {
+  const std::string door = "--front-proxy-socket=unix:/run/s/edge.sock";
+  EXPECT_THAT(Named(PlanServices(ParseKubeApiserverFlags({}), kPlaces, true), "aggregator").arguments, Contains(door));
+  EXPECT_THAT(Named(PlanServices(ParseKubeApiserverFlags({}), kPlaces, false), "aggregator").arguments, Not(Contains(door)));
 }
 
 TEST(ValidateTogether, SaysAllThatIsMissingAtOnce) {
