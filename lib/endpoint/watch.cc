@@ -1,6 +1,8 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 
+#include "lib/base/clock.h"
+#include "lib/base/wakeup.h"
 #include "lib/endpoint/encode.h"
 #include "lib/endpoint/options.h"
 #include "lib/endpoint/verbs.h"
@@ -162,6 +164,7 @@ Task<meta::Result<>> Watch(RequestPtr request, rpc::ResponseStream& stream) {
     std::vector<Event> events = co_await watcher->Next();
     if (events.empty()) break;
     open = co_await output->Send(std::move(events));
+    if (open && phase == rpc::kGrouped) co_await SleepUntil(Clock::System().Steady() + rpc::kGroupingTime);
   }
   watcher->Stop();
   co_return meta::Result<>();

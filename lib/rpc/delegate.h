@@ -57,6 +57,10 @@ struct Response {
 /// every event and has no end; kFarewell is a kCatchUp that ends with a bookmark. No client can send the header.
 inline constexpr std::string_view kWatchPhaseHeader = "x-apimesh-watch";
 inline constexpr std::string_view kCatchUp = "catch-up", kFollow = "follow", kFarewell = "farewell";
+/// In the same header, of a process that watches for itself: events may come in groups, kGroupingTime apart, so that a thousand a second do not wake
+/// both processes a thousand times.
+inline constexpr std::string_view kGrouped = "grouped";
+inline constexpr std::chrono::milliseconds kGroupingTime{20};
 /// In the answer to kCatchUp: how long the client's watch may last, in milliseconds.
 inline constexpr std::string_view kWatchTimeoutHeader = "x-apimesh-watch-timeout";
 

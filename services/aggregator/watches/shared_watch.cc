@@ -14,12 +14,13 @@ bool SharedWatch::Join(Follower& follower) {
   const auto behind = std::find_if(frames_.rbegin(), frames_.rend(),
                                    [&](const Frame& frame) { return frame.place.revision <= follower.place; });
   follower.next = first_ + (frames_.rend() - behind);
-  followers_.insert(&follower);
+  follower.seat = followers_.insert(followers_.end(), &follower);
   return true;
 }
 
 void SharedWatch::Leave(Follower& follower) {
-  followers_.erase(&follower);
+  if (next_to_wake_ == follower.seat) ++next_to_wake_;
+  followers_.erase(follower.seat);
   if (followers_.empty()) Close();
 }
 
@@ -88,9 +89,9 @@ void SharedWatch::Trim() {
 void SharedWatch::WakeAll() {
   // Those that wake go on inside Set(): they may leave, and others with them.
   const auto self = shared_from_this();
-  const std::vector<Follower*> woken(followers_.begin(), followers_.end());
-  for (Follower* follower : woken) {
-    if (followers_.contains(follower)) follower->changed.Set();
+  for (next_to_wake_ = followers_.begin(); next_to_wake_ != followers_.end();) {
+    Follower* const follower = *next_to_wake_++;
+    follower->changed.Set();
   }
 }
 

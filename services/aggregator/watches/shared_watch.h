@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <list>
 #include <memory>
-#include <unordered_set>
 #include <vector>
 
 #include "lib/base/clock.h"
@@ -22,6 +22,7 @@ class SharedWatch final : public rpc::ResponseStream, public std::enable_shared_
     bool wants_bookmarks = false;
     http::Signal changed;         // something is there to be taken, or the watch is over
     std::uint64_t next = 0;       // number of its next frame
+    std::list<Follower*>::iterator seat;  // among all that follow
   };
   struct Taken {
     enum class State {
@@ -72,7 +73,8 @@ class SharedWatch final : public rpc::ResponseStream, public std::enable_shared_
   std::uint64_t first_ = 0;  // number of frames_.front()
   std::size_t bytes_ = 0;
   std::vector<SharedBytes> unfinished_;  // of a revision whose end has not come yet; at the end: the last words
-  std::unordered_set<Follower*> followers_;
+  std::list<Follower*> followers_;
+  std::list<Follower*>::iterator next_to_wake_ = followers_.end();
   bool over_ = false;
 };
 

@@ -24,40 +24,39 @@ ClusterState::ClusterState(std::shared_ptr<rpc::DelegateClient> core_api, Wanted
   if (wanted.rbac) {
     for (const bool cluster : {true, false}) {
       const std::string prefix = cluster ? "cluster" : "";
-      Add(fmt::format("{}{}roles", kRbacGroup, prefix), NewRoleSink(rbac_, cluster, rbac_changed));
-      Add(fmt::format("{}{}rolebindings", kRbacGroup, prefix), NewBindingSink(rbac_, cluster, rbac_changed));
+      Add({fmt::format("{}{}roles", kRbacGroup, prefix)}, NewRoleSink(rbac_, cluster, rbac_changed));
+      Add({fmt::format("{}{}rolebindings", kRbacGroup, prefix)}, NewBindingSink(rbac_, cluster, rbac_changed));
     }
   }
   if (wanted.tokens) {
-    Add("/api/v1/serviceaccounts", tokens_->NewSink(TokenObjectKind::kServiceAccount));
-    Add("/api/v1/secrets", tokens_->NewSink(TokenObjectKind::kSecret, "kubernetes.io/service-account-token"),
-        "fieldSelector=type%3Dkubernetes.io%2Fservice-account-token");
-    Add("/api/v1/nodes", tokens_->NewSink(TokenObjectKind::kNode));
+    Add({"/api/v1/serviceaccounts"}, tokens_->NewSink(TokenObjectKind::kServiceAccount));
+    Add({"/api/v1/secrets", "fieldSelector=type%3Dkubernetes.io%2Fservice-account-token"},
+        tokens_->NewSink(TokenObjectKind::kSecret, "kubernetes.io/service-account-token"));
+    Add({"/api/v1/nodes"}, tokens_->NewSink(TokenObjectKind::kNode));
   }
   if (wanted.bootstrap_tokens) {
-    Add("/api/v1/namespaces/kube-system/secrets", tokens_->NewSink(TokenObjectKind::kSecret, "bootstrap.kubernetes.io/token"),
-        "fieldSelector=type%3Dbootstrap.kubernetes.io%2Ftoken");
+    Add({"/api/v1/namespaces/kube-system/secrets", "fieldSelector=type%3Dbootstrap.kubernetes.io%2Ftoken"},
+        tokens_->NewSink(TokenObjectKind::kSecret, "bootstrap.kubernetes.io/token"));
   }
-  if (wanted.tokens && wanted.node_graph) {
-    Add("/api/v1/pods", NewTeeSink(tokens_->NewSink(TokenObjectKind::kPod), NewGraphSink(graph_, GraphKind::kPod)));
-  } else if (wanted.tokens) {
-    Add("/api/v1/pods", tokens_->NewSink(TokenObjectKind::kPod));
-  } else if (wanted.node_graph) {
-    Add("/api/v1/pods", NewGraphSink(graph_, GraphKind::kPod));
-  }
+  std::unique_ptr<ObjectSink> pods;
+  if (wanted.tokens) pods = tokens_->NewSink(TokenObjectKind::kPod);
   if (wanted.node_graph) {
-    Add("/api/v1/persistentvolumes", NewGraphSink(graph_, GraphKind::kPersistentVolume));
-    Add("/apis/storage.k8s.io/v1/volumeattachments", NewGraphSink(graph_, GraphKind::kVolumeAttachment), "", true);
-    Add("/apis/resource.k8s.io/v1/resourceslices", NewGraphSink(graph_, GraphKind::kResourceSlice), "", true);
+    auto graph = NewGraphSink(graph_, GraphKind::kPod);
+    pods = pods ? NewTeeSink(std::move(pods), std::move(graph)) : std::move(graph);
+  }
+  // There may be many changes of pods, and few of them mean anything here.
+  if (pods) Add({.path = "/api/v1/pods", .grouped = true}, std::move(pods));
+  if (wanted.node_graph) {
+    Add({"/api/v1/persistentvolumes"}, NewGraphSink(graph_, GraphKind::kPersistentVolume));
+    Add({.path = "/apis/storage.k8s.io/v1/volumeattachments", .optional = true}, NewGraphSink(graph_, GraphKind::kVolumeAttachment));
+    Add({.path = "/apis/resource.k8s.io/v1/resourceslices", .optional = true}, NewGraphSink(graph_, GraphKind::kResourceSlice));
   }
 }
 
 ClusterState::~ClusterState() { Stop(); }
 
-void ClusterState::Add(std::string path, std::unique_ptr<ObjectSink> sink, std::string query, bool optional) {
-  watches_.push_back(std::make_shared<ResourceWatch>(core_api_,
-                                                     ResourceWatch::Source{std::move(path), std::move(query), optional},
-                                                     std::move(sink), [this] { Check(); }));
+void ClusterState::Add(ResourceWatch::Source source, std::unique_ptr<ObjectSink> sink) {
+  watches_.push_back(std::make_shared<ResourceWatch>(core_api_, std::move(source), std::move(sink), [this] { Check(); }));
 }
 
 void ClusterState::Start(boost::asio::any_io_executor executor) {

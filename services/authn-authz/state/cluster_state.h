@@ -37,7 +37,7 @@ class ClusterState {
   void OnLoaded(std::function<void()> callback) { on_loaded_ = std::move(callback); }
 
  private:
-  void Add(std::string path, std::unique_ptr<ObjectSink> sink, std::string query = "", bool optional = false);
+  void Add(ResourceWatch::Source source, std::unique_ptr<ObjectSink> sink);
   void Check();
 
   const std::shared_ptr<rpc::DelegateClient> core_api_;

@@ -142,7 +142,9 @@ Task<ResourceWatch::End> ResourceWatch::Watch(std::string* resource_version) {
     cancel_stream_ = std::move(cancel);
   };
   LineReader reader(on_line, on_cancel);
-  co_await core_api_->Stream(CoreApiRequest(source_.path, query), reader);
+  rpc::Request request = CoreApiRequest(source_.path, query);
+  if (source_.grouped) request.headers.emplace_back(rpc::kWatchPhaseHeader, rpc::kGrouped);
+  co_await core_api_->Stream(std::move(request), reader);
   {
     const std::lock_guard lock(mutex_);
     cancel_stream_ = nullptr;

@@ -16,6 +16,7 @@ class ResourceWatch : public std::enable_shared_from_this<ResourceWatch> {
     std::string path;        // "/api/v1/pods"
     std::string query;       // selectors, encoded; may be empty
     bool optional = false;   // a 404 means that there are none: the group may not be served
+    bool grouped = false;    // events may wait for each other for a moment (rpc::kGrouped)
   };
   ResourceWatch(std::shared_ptr<rpc::DelegateClient> core_api, Source source, std::unique_ptr<ObjectSink> sink,
                 std::function<void()> loaded);
