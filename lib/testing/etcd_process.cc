@@ -66,6 +66,7 @@ std::string EtcdProcess::FindBinary() {
 }
 
 std::optional<std::string> EtcdProcess::FindDebianBinary() {
+  if (const char* given = std::getenv("APIMESH_DEBIAN_ETCD"); given && Executable(given)) return given;
   return Executable("/usr/bin/etcd") ? std::optional<std::string>("/usr/bin/etcd") : std::nullopt;
 }
 
