@@ -1,6 +1,8 @@
 """What an etcd really holds, over its JSON gateway: for tests that look behind the API server or break things there."""
 import base64
 import json
+import time
+import urllib.error
 import urllib.request
 
 
@@ -14,8 +16,14 @@ class RawEtcd:
 
     def call(self, path, **body):
         request = urllib.request.Request(f"{self.url}/v3/{path}", data=json.dumps(body).encode(), headers={"Content-Type": "application/json"})
-        with urllib.request.urlopen(request, timeout=20) as answer:
-            return json.loads(answer.read())
+        for attempt in range(100):  # one that has just been started does not listen yet
+            try:
+                with urllib.request.urlopen(request, timeout=20) as answer:
+                    return json.loads(answer.read())
+            except urllib.error.URLError as error:
+                if not isinstance(error.reason, ConnectionRefusedError) or attempt == 99:
+                    raise
+                time.sleep(0.1)
 
     def pairs(self, prefix):
         """{key: value} of all keys with this prefix."""
