@@ -15,7 +15,9 @@
 #include <thread>
 
 #include "lib/base/wakeup.h"
+#include "lib/h2/channel.h"
 #include "lib/h2/typed_call.h"
+#include "lib/testing/run.h"
 #include "proto/mesh/v1/delegate.grpc.pb.h"
 
 namespace apimesh::h2 {
@@ -159,6 +161,25 @@ TEST_F(H2Server, MessagesGoBothWays) {
   both->WritesDone();
   EXPECT_FALSE(both->Read(&back));
   EXPECT_TRUE(both->Finish().ok());
+}
+
+/// A reader that has all it wants cancels its call. Every list that was lent ends so, a thousand a second of them.
+Task<int> CancelledCalls(std::shared_ptr<Channel> channel, int count) {
+  int answered = 0;
+  for (int i = 0; i < count; ++i) {
+    ClientCall call = co_await channel->Open("/apimesh.mesh.v1.Delegate/Connect", {});
+    Message message;
+    message.emplace_back(std::string("x"));
+    co_await call.Write(std::move(message));
+    const auto answer = co_await call.Read();
+    if (answer) ++answered;
+  }
+  co_return answered;
+}
+
+TEST_F(H2Server, CancelledCallsTakeNoOtherWithThem) {
+  const auto channel = Channel::New({.target = address_});
+  EXPECT_EQ(testing::RunTask(CancelledCalls(channel, 3000)), 3000);
 }
 
 TEST_F(H2Server, UnknownMethodIsUnimplemented) {

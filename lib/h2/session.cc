@@ -151,6 +151,9 @@ struct Session::Callbacks {
     nghttp2_option_set_no_auto_window_update(option, 1);
     nghttp2_option_set_no_http_messaging(option, 1);  // gRPC's own rules are looked after by its calls
     nghttp2_option_set_peer_max_concurrent_streams(option, 1u << 20);
+    // A cancelled call is how a reader gives back what it was lent (decision 0018). nghttp2 takes a thousand of them, and 33 a second, for an
+    // attack and ends the connection under all other calls; but who may connect at all here is one of the mesh.
+    nghttp2_option_set_stream_reset_rate_limit(option, 1u << 30, 1u << 30);
     nghttp2_session* session = nullptr;
     if (self.options_.server) {
       nghttp2_session_server_new2(&session, callbacks, &self, option);
