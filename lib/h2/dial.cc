@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "lib/base/suspend.h"
+#include "lib/http/pacing.h"
 
 namespace apimesh::h2 {
 namespace {
@@ -71,6 +72,7 @@ int ConnectSocket(const std::string& address, int& fd) {
   }
   fd = ::socket(storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (fd < 0) return errno;
+  if (storage.ss_family != AF_UNIX && http::IsLocal({}, storage)) http::DoNotPace(fd);
   return ::connect(fd, reinterpret_cast<sockaddr*>(&storage), size) == 0 ? 0 : errno;
 }
 

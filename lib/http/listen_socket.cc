@@ -14,6 +14,8 @@
 #include <memory>
 #include <stdexcept>
 
+#include "lib/http/pacing.h"
+
 namespace apimesh::http {
 namespace {
 
@@ -73,6 +75,7 @@ ListenSocket OpenListenSocket(const std::string& address, int port) {
   const int fd = ::socket(found->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   const int on = 1, off = 0;
   if (fd >= 0) setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+  if (fd >= 0) DoNotPace(fd);
   if (fd >= 0 && found->ai_family == AF_INET6) setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
   if (fd < 0 || ::bind(fd, found->ai_addr, found->ai_addrlen) != 0 || ::listen(fd, kBacklog) != 0) Fail(where, fd, errno);
   sockaddr_storage name{};
@@ -91,6 +94,7 @@ AcceptedSocket AcceptOne(int listen_fd) {
     fd = ::accept4(listen_fd, reinterpret_cast<sockaddr*>(&name), &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
   } while (fd < 0 && (errno == EINTR || errno == ECONNABORTED));
   if (fd < 0) return {-1, "", errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM};
+  PaceUnlessLocal(fd, name);
   return {fd, Format(name)};
 }
 
