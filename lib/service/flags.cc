@@ -4,7 +4,9 @@
 #include <yaml-cpp/yaml.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
+#include <thread>
 
 namespace apimesh::service {
 namespace {
@@ -51,6 +53,11 @@ std::string CheckDuration(const std::string& text) {
 
 }  // namespace
 
+int DefaultIoThreads() {
+  // The other half is for the neighbours: a request keeps two or three processes busy, one after the other.
+  return std::clamp(static_cast<int>(std::thread::hardware_concurrency()) / 2, 1, 8);
+}
+
 void CommonFlags::AddTo(CLI::App& app) {
   app.config_formatter(std::make_shared<YamlConfig>());
   app.allow_config_extras(CLI::config_extras_mode::error);
@@ -66,7 +73,7 @@ void CommonFlags::AddTo(CLI::App& app) {
   app.add_option("--log-level", log_level, "debug, info, warning or error")
       ->check(CLI::IsMember({"debug", "info", "warning", "error"}))
       ->capture_default_str();
-  app.add_option("--io-threads", io_threads, "threads for timers and sockets")->check(CLI::Range(1, 64))->capture_default_str();
+  app.add_option("--io-threads", io_threads, "threads that serve requests; default: half of the cores, at most 8")->check(CLI::Range(1, 64))->capture_default_str();
   app.add_option("--shutdown-delay-duration", shutdown_delay_duration, "how long to go on serving after readiness is off")
       ->check(CheckDuration)
       ->capture_default_str();

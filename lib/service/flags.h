@@ -15,6 +15,9 @@ class App;
 
 namespace apimesh::service {
 
+/// Threads for requests, unless --io-threads says it: half of the cores that this process may use, from 1 to 8.
+int DefaultIoThreads();
+
 /// The flags that all services share.
 struct CommonFlags {
   std::vector<std::string> listen;  // "unix:/path" or "host:port", for the other processes of the mesh
@@ -22,7 +25,7 @@ struct CommonFlags {
   std::string health_address;  // "unix:/path" or "host:port": plain HTTP; empty: none
   std::string log_format = "text";
   std::string log_level = "info";
-  int io_threads = 1;
+  int io_threads = DefaultIoThreads();
   std::string shutdown_delay_duration = "0s";
   std::string request_timeout = "60s";
 

@@ -20,6 +20,8 @@ ADMIN_TOKEN = "admin-token-of-the-e2e-tests"
 # With binaries built for a sanitizer: the folder that their reports go to (conftest.py). They are slower and larger than what is measured.
 SANITIZER_REPORTS = os.environ.get("APIMESH_SANITIZER_REPORTS")
 PATIENCE = 6 if SANITIZER_REPORTS else 1
+# Threads of each process; unset: their own choice, which is one on a small machine.
+IO_THREADS = os.environ.get("APIMESH_IO_THREADS")
 
 
 def older_kubectls():
@@ -132,6 +134,8 @@ class KubeApiserver:
                           "--bind-address=127.0.0.1", f"--token-auth-file={tokens}", "--authorization-mode=RBAC", f"--service-account-key-file={key}",
                           f"--service-account-signing-key-file={key}", "--service-account-issuer=https://kubernetes.default.svc",
                           "--service-cluster-ip-range=10.0.0.0/24", "--allow-privileged=true", *extra]
+        if IO_THREADS and not binary:
+            self.arguments.append(f"--io-threads={IO_THREADS}")
         self.client = Client(self.url)
         self.anonymous = Client(self.url, token=None)
         self.process = None

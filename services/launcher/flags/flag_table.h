@@ -14,6 +14,7 @@ enum Service : unsigned {
   kExtensionsApi = 1 << 3,
   kAuthnAuthz = 1 << 4,
   kGroupServers = kAggregator | kCoreApi | kExtensionsApi,
+  kServices = kGroupServers | kAuthnAuthz,
 };
 
 enum class FlagType { kString, kStrings, kStringArray, kBool, kInt, kFloat, kDuration, kIp, kPortRange, kPairs, kVersion, kLevel };
@@ -27,7 +28,7 @@ struct Flag {
   std::string_view help;
 };
 
-/// All flags of kube-apiserver v1.36, and those that its relatives pass.
+/// All flags of kube-apiserver v1.36, those that its relatives pass, and a few of our own.
 std::span<const Flag> KubeApiserverFlags();
 const Flag* FindKubeApiserverFlag(std::string_view name);
 
