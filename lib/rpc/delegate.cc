@@ -25,6 +25,12 @@ Task<bool> ResponseStream::WriteWhole(Response response) {
   co_return co_await Write(std::move(response.body));
 }
 
+std::string Response::Text() const {
+  std::string text;
+  for (const SharedBytes& piece : body) text += piece.View();
+  return text;
+}
+
 Response Response::Error(const meta::ApiError& error) {
   Response response = Json(error.Code(), boost::json::serialize(error.ToStatus()) + "\n");
   if (const int seconds = error.Get().retry_after_seconds; seconds > 0) {

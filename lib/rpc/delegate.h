@@ -50,6 +50,9 @@ struct Response {
 
   static Response Json(int code, std::string body);
   static Response Error(const meta::ApiError& error);
+
+  /// The pieces of the body as one, for those who read it.
+  std::string Text() const;
 };
 
 /// A watch on behalf of clients that share it goes through phases, each a request of its own with this header. A client's

@@ -42,12 +42,40 @@ void Gauge::Set(double value) { gauge_->Set(value); }
 void Gauge::Add(double value) { gauge_->Increment(value); }
 void Histogram::Observe(double value) { histogram_->Observe(value); }
 
+namespace {
+
+prometheus::MetricFamily ToPrometheus(MetricFamily family) {
+  const bool counter = family.type == MetricFamily::Type::kCounter;
+  prometheus::MetricFamily made{std::move(family.name), std::move(family.help),
+                                counter ? prometheus::MetricType::Counter : prometheus::MetricType::Gauge, {}};
+  for (const MetricFamily::Series& series : family.series) {
+    prometheus::ClientMetric& metric = made.metric.emplace_back();
+    for (const auto& [name, value] : series.labels) metric.label.push_back({name, value});
+    (counter ? metric.counter.value : metric.gauge.value) = series.value;
+  }
+  return made;
+}
+
+}  // namespace
+
 struct Metrics::Impl {
   // Families with the same name and labels are one.
   prometheus::Registry registry{prometheus::Registry::InsertBehavior::Merge};
   const double start = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
   std::mutex mutex;
-  double cpu_shown = 0;  // guarded by mutex
+  double cpu_shown = 0;                                                   // guarded by mutex
+  std::vector<std::function<std::vector<MetricFamily>()>> sources;  // guarded by mutex
+
+  std::vector<prometheus::MetricFamily> CollectSources() {
+    std::unique_lock lock(mutex);
+    const auto copy = sources;
+    lock.unlock();
+    std::vector<prometheus::MetricFamily> all;
+    for (const auto& collect : copy) {
+      for (MetricFamily& family : collect()) all.push_back(ToPrometheus(std::move(family)));
+    }
+    return all;
+  }
 };
 
 Metrics::Metrics() : impl_(std::make_unique<Impl>()) {}
@@ -69,6 +97,11 @@ Histogram Metrics::GetHistogram(const std::string& name, const std::string& help
   return Histogram(&family.Add(labels, std::move(buckets)));
 }
 
+void Metrics::AddSource(std::function<std::vector<MetricFamily>()> collect) {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->sources.push_back(std::move(collect));
+}
+
 std::string Metrics::Text() const {
   auto gauge = [this](const char* name, const char* help, double value) {
     prometheus::BuildGauge().Name(name).Help(help).Register(impl_->registry).Add({}).Set(value);
@@ -86,7 +119,9 @@ std::string Metrics::Text() const {
     family.Add({}).Increment(now - impl_->cpu_shown);
     impl_->cpu_shown = now;
   }
-  return prometheus::TextSerializer().Serialize(impl_->registry.Collect());
+  std::vector<prometheus::MetricFamily> families = impl_->registry.Collect();
+  for (prometheus::MetricFamily& family : impl_->CollectSources()) families.push_back(std::move(family));
+  return prometheus::TextSerializer().Serialize(families);
 }
 
 }  // namespace apimesh::service

@@ -44,6 +44,18 @@ class Histogram {
   prometheus::Histogram* histogram_;
 };
 
+/// Series whose values are looked up when somebody asks for them.
+struct MetricFamily {
+  enum class Type { kCounter, kGauge };
+  struct Series {
+    Labels labels;
+    double value = 0;
+  };
+  std::string name, help;
+  Type type = Type::kGauge;
+  std::vector<Series> series;
+};
+
 /// The metrics of a process. Thread-safe.
 class Metrics {
  public:
@@ -55,6 +67,9 @@ class Metrics {
   Gauge GetGauge(const std::string& name, const std::string& help, const Labels& labels = {});
   Histogram GetHistogram(const std::string& name, const std::string& help, std::vector<double> buckets,
                          const Labels& labels = {});
+
+  /// `collect` is called with every Text(), from any thread.
+  void AddSource(std::function<std::vector<MetricFamily>()> collect);
 
   /// All of them in Prometheus' text format, with those of the process (CPU, memory, files, start time).
   std::string Text() const;

@@ -71,6 +71,12 @@ class EtcdBackend final : public Backend {
     return store;
   }
 
+  std::vector<ResourceStats> Stats() const override {
+    std::vector<ResourceStats> stats;
+    for (const auto& store : loops_->Live()) stats.push_back(store->Stats());
+    return stats;
+  }
+
   void Stop() override {
     for (const auto& store : loops_->Live()) store->Stop();
     asio::post(loops_->strand, [loops = loops_] {

@@ -8,6 +8,7 @@
 #include "lib/base/clock.h"
 #include "lib/encryption/encryption.h"
 #include "lib/etcd/client.h"
+#include "lib/storage/stats.h"
 #include "lib/storage/store.h"
 
 namespace apimesh::storage {
@@ -27,6 +28,8 @@ struct BackendOptions {
   std::int64_t list_page = 2000;
   /// nullptr: objects are stored as they are, and what is marked as encrypted can't be read.
   std::shared_ptr<encryption::Encryption> encryption;
+  /// Makes who is told of a resource's requests to etcd; may be empty.
+  std::function<std::shared_ptr<EtcdObserver>(const meta::GroupResource& resource)> observer;
 };
 
 /// What the stores of one etcd have in common: the client, the revision read that serves many readers at once, leases,
@@ -36,6 +39,8 @@ class Backend {
   virtual ~Backend() = default;
   /// A store for one resource; its cache begins to fill at once. The cache ends with the store.
   virtual StorePtr Open(ResourceConfig config) = 0;
+  /// Of all stores that are open.
+  virtual std::vector<ResourceStats> Stats() const = 0;
   /// Ends the background work of the backend and of all its stores: watchers end, reads fail.
   virtual void Stop() = 0;
 };

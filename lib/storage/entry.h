@@ -65,7 +65,8 @@ class CachedEntry final : public Entry {
   const meta::ApiError* Error() const { return error_.get(); }
   /// Read from etcd in a form that a write would replace: another key or provider of encryption.
   bool Stale() const { return stale_; }
-  std::size_t Bytes() const { return json_.size() + sizeof(CachedEntry); }
+  std::size_t JsonBytes() const { return json_.size(); }
+  std::size_t Bytes() const { return JsonBytes() + sizeof(CachedEntry); }
 
  private:
   struct Attributes {

@@ -35,7 +35,18 @@ EtcdStore::EtcdStore(SharedPtr shared, ResourceConfig config)
     : shared_(std::move(shared)), prefix_(PrefixFor(shared_->options, config)),
       cache_(std::make_shared<WatchCache>(
           std::make_shared<const EntryRecipe>(std::move(config), prefix_, shared_->options.encryption), shared_->options)),
-      feed_(shared_, cache_, prefix_) {}
+      observer_(shared_->options.observer ? shared_->options.observer(cache_->Recipe()->config.StoredAs()) : nullptr),
+      feed_(shared_, cache_, prefix_, observer_) {}
+
+ResourceStats EtcdStore::Stats() const {
+  ResourceStats stats = cache_->Stats();
+  stats.resource = Config().StoredAs();
+  stats.lists = lists_;
+  stats.indexed_lists = indexed_lists_;
+  stats.consistent_reads = consistent_reads_;
+  stats.failed_consistent_reads = failed_consistent_reads_;
+  return stats;
+}
 
 std::string_view EtcdStore::NameOf(const Key& key) const {
   const std::string_view text = key.text;
@@ -82,10 +93,15 @@ Task<meta::Result<SnapshotPtr>> EtcdStore::Fresh(meta::RequestContext ctx, std::
     co_return current;
   }
   const auto newest = co_await shared_->read_index->Newest(deadline);
-  if (!newest) co_return FromEtcd(newest.error());
+  if (!newest) {
+    if (asked == 0) ++failed_consistent_reads_;
+    co_return FromEtcd(newest.error());
+  }
   const auto revision = static_cast<Revision>(*newest);
   if (asked > revision) co_return meta::TooLargeResourceVersion(asked, revision);
-  co_return co_await CatchUp(asked > 0 ? asked : revision, deadline);
+  auto snapshot = co_await CatchUp(asked > 0 ? asked : revision, deadline);
+  if (asked == 0) ++(snapshot ? consistent_reads_ : failed_consistent_reads_);
+  co_return snapshot;
 }
 
 Task<meta::Result<EntryPtr>> EtcdStore::Get(meta::RequestContext ctx, Key key, GetOptions options) {

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 
 #include "lib/storage/shared.h"
+#include "lib/storage/snapshot_cursor.h"
 #include "lib/storage/watch_cache/cache_feed.h"
 #include "lib/storage/watch_cache/watch_cache.h"
 
@@ -29,6 +31,7 @@ class EtcdStore final : public Store {
   meta::Result<> Ready() const override;
 
   const std::shared_ptr<WatchCache>& Cache() const { return cache_; }
+  ResourceStats Stats() const;
   void Stop() { feed_.Stop(); }
   /// The encryption configuration has changed: fills the cache anew if something in it could not be read.
   void RereadUnreadable();
@@ -43,6 +46,7 @@ class EtcdStore final : public Store {
                                                             Revision revision, std::string start);
   Task<meta::Result<std::unique_ptr<ListCursor>>> ListFromEtcd(meta::RequestContext ctx, ListOptions options,
                                                                Revision revision, std::string start);
+  std::unique_ptr<ListCursor> CursorOver(const meta::RequestContext& ctx, SnapshotPtr snapshot, Filter filter, SnapshotCursor::Range range);
   Filter FilterOf(const std::string& ns, const meta::LabelSelector& labels, const meta::FieldSelector& fields) const;
 
   // ---- writes (write.cc)
@@ -66,6 +70,8 @@ class EtcdStore final : public Store {
   const SharedPtr shared_;
   const std::string prefix_;  // ends with a slash
   const std::shared_ptr<WatchCache> cache_;
+  const std::shared_ptr<EtcdObserver> observer_;  // may be nullptr
+  std::atomic<std::uint64_t> lists_ = 0, indexed_lists_ = 0, consistent_reads_ = 0, failed_consistent_reads_ = 0;
   CacheFeed feed_;
 };
 

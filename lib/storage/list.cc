@@ -3,7 +3,6 @@
 #include "lib/storage/continue_token.h"
 #include "lib/storage/errors.h"
 #include "lib/storage/etcd_store.h"
-#include "lib/storage/snapshot_cursor.h"
 
 namespace apimesh::storage {
 namespace {
@@ -25,14 +24,15 @@ void WarnOfUnreadable(const meta::RequestContext& ctx, const Tree& tree, const s
                        count > kNamed ? ", ..." : ""));
 }
 
-std::unique_ptr<ListCursor> CursorOver(const meta::RequestContext& ctx, WatchCache& cache, SnapshotPtr snapshot, Filter filter,
-                                       SnapshotCursor::Range range) {
+}  // namespace
+
+std::unique_ptr<ListCursor> EtcdStore::CursorOver(const meta::RequestContext& ctx, SnapshotPtr snapshot, Filter filter,
+                                                  SnapshotCursor::Range range) {
   if (snapshot->unreadable > 0) WarnOfUnreadable(ctx, snapshot->tree, filter.prefix);
-  const Tree* const narrowed = cache.Narrow(*snapshot, filter);
+  const Tree* const narrowed = cache_->Narrow(*snapshot, filter);
+  ++(narrowed ? indexed_lists_ : lists_);
   return std::make_unique<SnapshotCursor>(std::move(snapshot), std::move(filter), std::move(range), narrowed);
 }
-
-}  // namespace
 
 Task<meta::Result<std::unique_ptr<ListCursor>>> EtcdStore::List(meta::RequestContext ctx, ListOptions options) {
   const meta::Result<Revision> parsed = ParseResourceVersion(options.resource_version);
@@ -48,7 +48,7 @@ Task<meta::Result<std::unique_ptr<ListCursor>>> EtcdStore::List(meta::RequestCon
     SnapshotCursor::Range range;
     range.start = start;
     range.limit = options.limit;
-    co_return CursorOver(ctx, *cache_, std::move(newest), filter, std::move(range));
+    co_return CursorOver(ctx, std::move(newest), filter, std::move(range));
   }
   // A number with a limit and no match has always meant that very revision.
   const bool exact = options.match == VersionMatch::kExact ||
@@ -57,7 +57,7 @@ Task<meta::Result<std::unique_ptr<ListCursor>>> EtcdStore::List(meta::RequestCon
   ASSIGN_OR_CO_RETURN(SnapshotPtr snapshot, co_await Fresh(ctx, options.resource_version));
   SnapshotCursor::Range range;
   range.limit = options.resource_version == "0" ? 0 : options.limit;  // the reference gives all of its cache for "0"
-  co_return CursorOver(ctx, *cache_, std::move(snapshot), filter, std::move(range));
+  co_return CursorOver(ctx, std::move(snapshot), filter, std::move(range));
 }
 
 Task<meta::Result<std::unique_ptr<ListCursor>>> EtcdStore::ListExact(meta::RequestContext ctx, ListOptions options,
@@ -74,7 +74,7 @@ Task<meta::Result<std::unique_ptr<ListCursor>>> EtcdStore::ListExact(meta::Reque
     same->revision = revision;
     snapshot = std::move(same);
   }
-  co_return CursorOver(ctx, *cache_, std::move(snapshot), FilterOf(options.ns, options.labels, options.fields), std::move(range));
+  co_return CursorOver(ctx, std::move(snapshot), FilterOf(options.ns, options.labels, options.fields), std::move(range));
 }
 
 Task<meta::Result<std::unique_ptr<ListCursor>>> EtcdStore::ListFromEtcd(meta::RequestContext ctx, ListOptions options,
@@ -95,7 +95,9 @@ Task<meta::Result<std::unique_ptr<ListCursor>>> EtcdStore::ListFromEtcd(meta::Re
     page_options.limit = options.limit > 0 ? std::min(options.limit, kPage) : kPage;
     page_options.revision = static_cast<etcd::Revision>(revision);
     page_options.deadline = ctx.Deadline();
+    const EtcdTimer timer(observer_.get(), EtcdOperation::kList);
     auto page = co_await shared_->client->Range(from, std::move(page_options));
+    timer.Done(page.has_value());
     if (!page) {
       if (page.error().code != etcd::Error::Code::kCompacted) co_return FromEtcd(page.error());
       if (start.empty()) co_return ListExpired();
@@ -122,7 +124,7 @@ Task<meta::Result<std::unique_ptr<ListCursor>>> EtcdStore::ListFromEtcd(meta::Re
     from = page->kvs.back().key + '\0';
   }
   snapshot->tree = Tree::FromSorted(std::move(entries));
-  co_return CursorOver(ctx, *cache_, std::move(snapshot), filter, std::move(range));
+  co_return CursorOver(ctx, std::move(snapshot), filter, std::move(range));
 }
 
 }  // namespace apimesh::storage

@@ -49,7 +49,9 @@ meta::Result<> EtcdStore::Check(const CachedEntry& entry, const Preconditions& p
 Task<meta::Result<CachedEntryPtr>> EtcdStore::Live(Key key, SteadyTime deadline) {
   etcd::RangeOptions options;
   options.deadline = deadline;
+  const EtcdTimer timer(observer_.get(), EtcdOperation::kGet);
   auto range = co_await shared_->client->Range(EtcdKey(key), std::move(options));
+  timer.Done(range.has_value());
   if (!range) co_return FromEtcd(range.error());
   if (range->kvs.empty()) co_return CachedEntryPtr();
   co_return co_await Read(key, std::move(range->kvs[0]));
@@ -88,7 +90,9 @@ Task<meta::Result<EtcdStore::Attempt>> EtcdStore::Put(Key key, Revision expected
     swap.value = std::move(*sealed);
   }
   const std::string stored = swap.value;
+  const EtcdTimer timer(observer_.get(), expected == 0 ? EtcdOperation::kCreate : EtcdOperation::kUpdate);
   auto swapped = co_await shared_->client->Swap(std::move(swap));
+  timer.Done(swapped.has_value());
   Attempt attempt;
   if (!swapped) {
     if (swapped.error().code != etcd::Error::Code::kAmbiguous) co_return FromEtcd(swapped.error());
@@ -224,7 +228,9 @@ Task<meta::Result<EntryPtr>> EtcdStore::Delete(meta::RequestContext ctx, Key key
     swap.expected_mod_revision = static_cast<etcd::Revision>(current->ModRevision());
     swap.remove = true;
     swap.deadline = deadline;
+    const EtcdTimer timer(observer_.get(), EtcdOperation::kDelete);
     auto swapped = co_await shared_->client->Swap(std::move(swap));
+    timer.Done(swapped.has_value());
     if (!swapped) {
       if (swapped.error().code != etcd::Error::Code::kAmbiguous) co_return FromEtcd(swapped.error());
       etcd::RangeOptions options;

@@ -11,7 +11,7 @@
 namespace apimesh::stores {
 namespace {
 
-constexpr std::chrono::seconds kInterval{2}, kTimeout{2};
+constexpr std::chrono::seconds kInterval{2}, kTimeout{2}, kSizeInterval{30};
 constexpr std::chrono::milliseconds kUntilFirst{20};
 
 /// What etcd last said.
@@ -27,7 +27,8 @@ struct EtcdProbe {
   }
 };
 
-Task<> Probe(std::shared_ptr<EtcdProbe> probe, std::shared_ptr<etcd::Client> client) {
+Task<> Probe(std::shared_ptr<EtcdProbe> probe, std::shared_ptr<etcd::Client> client, service::Gauge database_bytes) {
+  SteadyTime next_size = std::chrono::steady_clock::now();
   for (;;) {
     etcd::RangeOptions options;
     options.keys_only = true;
@@ -40,17 +41,25 @@ Task<> Probe(std::shared_ptr<EtcdProbe> probe, std::shared_ptr<etcd::Client> cli
       probe->problem = answer ? "" : "etcd failed: " + answer.error().message;
       probe->sleep = sleep;
     }
+    if (const SteadyTime now = std::chrono::steady_clock::now(); answer && now >= next_size) {
+      next_size = now + kSizeInterval;
+      const auto status = co_await client->GetStatus(now + kTimeout);
+      if (status) database_bytes.Set(static_cast<double>(status->db_size));
+    }
     const Duration pause = answer ? Duration(kInterval) : Duration(kUntilFirst);
     co_await Wakeup::Wait(sleep, std::chrono::steady_clock::now() + pause);
   }
 }
 
-void AddChecks(service::Runtime& runtime, std::shared_ptr<etcd::Client> client, const std::string& name, const std::string& readiness_name) {
+void AddChecks(service::Runtime& runtime, std::shared_ptr<etcd::Client> client, const std::string& name, const std::string& readiness_name,
+               const std::string& cluster) {
   const auto probe = std::make_shared<EtcdProbe>();
   const auto check = [probe] { return probe->Problem(); };
+  const service::Gauge database_bytes = runtime.GetMetrics().GetGauge(
+      "apiserver_storage_size_bytes", "Size of the file of the store in bytes.", {{"storage_cluster_id", cluster}});
   runtime.Health().Add(name, check);
   runtime.Health().Add(readiness_name, check, service::HealthChecks::kReadyz);
-  boost::asio::co_spawn(runtime.Executor(), Probe(probe, std::move(client)), boost::asio::detached);
+  boost::asio::co_spawn(runtime.Executor(), Probe(probe, std::move(client), database_bytes), boost::asio::detached);
   runtime.OnStop([probe] {
     const std::lock_guard lock(probe->mutex);
     probe->stopped = true;
@@ -61,9 +70,10 @@ void AddChecks(service::Runtime& runtime, std::shared_ptr<etcd::Client> client, 
 }  // namespace
 
 void AddEtcdChecks(service::Runtime& runtime, const Stores& stores) {
-  AddChecks(runtime, stores.client, "etcd", "etcd-readiness");
+  AddChecks(runtime, stores.client, "etcd", "etcd-readiness", "etcd-0");
   for (std::size_t i = 0; i < stores.overridden.size(); ++i) {
-    AddChecks(runtime, stores.overridden[i], fmt::format("etcd-override-{}", i), fmt::format("etcd-override-readiness-{}", i));
+    AddChecks(runtime, stores.overridden[i], fmt::format("etcd-override-{}", i), fmt::format("etcd-override-readiness-{}", i),
+              fmt::format("etcd-{}", i + 1));
   }
 }
 

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <stdexcept>
 
 #include "lib/encryption/encryption.h"
 #include "lib/stores/overrides.h"
+#include "lib/stores/store_metrics.h"
 
 namespace apimesh::stores {
 namespace {
@@ -21,6 +23,16 @@ class RoutedBackend final : public storage::Backend {
   storage::StorePtr Open(storage::ResourceConfig config) override {
     const auto found = by_resource_.find(config.StoredAs());
     return (found == by_resource_.end() ? usual_ : found->second)->Open(std::move(config));
+  }
+  std::vector<storage::ResourceStats> Stats() const override {
+    std::vector<storage::ResourceStats> stats = usual_->Stats();
+    std::set<storage::Backend*> told;  // a backend may serve several resources
+    for (const auto& [resource, backend] : by_resource_) {
+      if (!told.insert(backend.get()).second) continue;
+      const std::vector<storage::ResourceStats> more = backend->Stats();
+      stats.insert(stats.end(), more.begin(), more.end());
+    }
+    return stats;
   }
   void Stop() override {
     usual_->Stop();
@@ -72,6 +84,7 @@ Stores OpenStores(const service::EtcdFlags& flags, service::Runtime& runtime) {
   if (const auto interval = service::ParseDuration(flags.compaction_interval)) options.compaction_interval = *interval;
   options.lease_reuse = std::chrono::seconds(flags.lease_reuse_seconds);
   options.encryption = Encrypt(flags, runtime);
+  options.observer = ObserveRequests(runtime.GetMetrics());
 
   Stores stores;
   stores.client = NewClient(flags, flags.servers, runtime);
@@ -88,6 +101,10 @@ Stores OpenStores(const service::EtcdFlags& flags, service::Runtime& runtime) {
     routed->Add(override.resource, backend);
   }
   stores.backend = routed;
+  runtime.GetMetrics().AddSource([weak = std::weak_ptr(routed)] {
+    const auto backend = weak.lock();
+    return DescribeStores(backend ? backend->Stats() : std::vector<storage::ResourceStats>());
+  });
   runtime.OnStop([routed] { routed->Stop(); });
   return stores;
 }

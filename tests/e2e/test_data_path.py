@@ -216,3 +216,43 @@ def test_a_slow_watcher_costs_little_and_loses_nothing(request, tmp_path, etcd):
         seen += [int(thing["data"]["n"]) for _, thing in watch.events]
         watch.close()
     assert seen == list(range(1, count + 1)), "in order, none lost, none doubled"
+
+
+def metrics_of(server):
+    """{series: value}; what a scraper would refuse fails here."""
+    series, families, family = {}, set(), None
+    for line in server.client.get("/metrics").body.splitlines():
+        if line.startswith("# TYPE "):
+            family = line.split()[2]
+            assert family not in families, f"{family} comes twice"
+            families.add(family)
+        elif not line.startswith("#"):
+            name, value = line.rsplit(" ", 1)
+            assert name.startswith(family) and name not in series, line
+            series[name] = float(value)
+    return series
+
+
+def test_metrics_tell_how_much_is_stored(request, tmp_path, etcd):
+    """One text for all processes, with the names that dashboards know."""
+    server = started(request, tmp_path / "server", etcd)
+    before = metrics_of(server)
+    for i in range(5):
+        assert server.client("POST", CONFIG_MAPS, config_map(f"c{i}", text="x" * 1000)).code == 201
+    assert server.client("DELETE", CONFIG_MAPS + "/c0").code == 200
+    mesh.serve_foos(server)
+    after = metrics_of(server)
+
+    def grown(name):
+        return after[name] - before.get(name, 0)
+    labels = 'group="",resource="configmaps"'
+    assert grown('apiserver_storage_objects{resource="configmaps"}') == grown(f"apiserver_resource_objects{{{labels}}}") == 4
+    assert 4_000 < grown(f"apiserver_resource_size_estimate_bytes{{{labels}}}") < 8_000
+    assert grown(f"apiserver_storage_events_received_total{{{labels}}}") == 6
+    assert grown('etcd_requests_total{group="",operation="create",resource="configmaps"}') == 5
+    assert grown('etcd_request_duration_seconds_count{group="",operation="delete",resource="configmaps"}') == 1
+    assert after['apiserver_storage_size_bytes{storage_cluster_id="etcd-0"}'] > 0
+    assert after['apiserver_storage_objects{resource="foos.example.com"}'] == 0  # of extensions-api
+    assert after['apiserver_storage_objects{resource="apiservices.apiregistration.k8s.io"}'] > 10  # of the aggregator
+    assert {name for name in after if name.startswith("process_open_fds")} == {"process_open_fds", 'process_open_fds{process="core-api"}',
+                                                                               'process_open_fds{process="extensions-api"}'}

@@ -41,13 +41,14 @@ struct CacheFeed::State {
   SharedPtr shared;
   std::shared_ptr<WatchCache> cache;
   std::string prefix;
+  std::shared_ptr<EtcdObserver> observer;
   asio::strand<asio::any_io_executor> strand;
   asio::cancellation_signal stop;  // on the strand
   bool restored = false;           // the next fill follows a restore of etcd
   std::atomic<bool> refill = false;
 
-  State(SharedPtr s, std::shared_ptr<WatchCache> c, std::string p)
-      : shared(std::move(s)), cache(std::move(c)), prefix(std::move(p)), strand(asio::make_strand(shared->executor)) {}
+  State(SharedPtr s, std::shared_ptr<WatchCache> c, std::string p, std::shared_ptr<EtcdObserver> o)
+      : shared(std::move(s)), cache(std::move(c)), prefix(std::move(p)), observer(std::move(o)), strand(asio::make_strand(shared->executor)) {}
 
   const std::string Resource() const { return cache->Recipe()->config.resource.ToString(); }
 
@@ -75,8 +76,8 @@ struct CacheFeed::State {
   bool Locked(const etcd::KeyValue& kv) const { return cache->Recipe()->Locked(kv.value); }
 };
 
-CacheFeed::CacheFeed(SharedPtr shared, std::shared_ptr<WatchCache> cache, std::string prefix)
-    : state_(std::make_shared<State>(std::move(shared), std::move(cache), std::move(prefix))) {
+CacheFeed::CacheFeed(SharedPtr shared, std::shared_ptr<WatchCache> cache, std::string prefix, std::shared_ptr<EtcdObserver> observer)
+    : state_(std::make_shared<State>(std::move(shared), std::move(cache), std::move(prefix), std::move(observer))) {
   auto ended = [state = state_](std::exception_ptr) { state->cache->Stop(); };  // by cancellation only
   asio::co_spawn(state_->strand, Run(state_), asio::bind_cancellation_slot(state_->stop.slot(), ended));
 }
@@ -131,7 +132,9 @@ Task<etcd::Result<Revision>> CacheFeed::List(std::shared_ptr<State> state) {
   options.range_end = etcd::PrefixEnd(state->prefix);
   options.limit = std::min(kFirstPage, state->shared->options.list_page);
   options.deadline = std::chrono::steady_clock::now() + kListTimeout;
+  const EtcdTimer timer(state->observer.get(), EtcdOperation::kList);
   auto page = co_await state->shared->client->Range(state->prefix, options);
+  timer.Done(page.has_value());
   if (!page) co_return page.error();
   const etcd::Revision revision = page->revision;
   std::vector<CachedEntryPtr> entries;

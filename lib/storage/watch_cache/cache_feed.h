@@ -13,7 +13,7 @@ namespace apimesh::storage {
 class CacheFeed {
  public:
   /// `prefix` ends with a slash.
-  CacheFeed(SharedPtr shared, std::shared_ptr<WatchCache> cache, std::string prefix);
+  CacheFeed(SharedPtr shared, std::shared_ptr<WatchCache> cache, std::string prefix, std::shared_ptr<EtcdObserver> observer = nullptr);
   ~CacheFeed() { Stop(); }
   CacheFeed(const CacheFeed&) = delete;
   CacheFeed& operator=(const CacheFeed&) = delete;

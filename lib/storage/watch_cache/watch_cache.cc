@@ -127,6 +127,7 @@ WatchCache::Pending WatchCache::Take(std::uint64_t generation, std::uint64_t nex
   if (stopped_ || generation != generation_ || next < first_sequence_) {
     pending.behind = true;
     pending.restored = generation < restored_;
+    if (!stopped_ && generation == generation_) ++slow_watchers_;
     return pending;
   }
   std::size_t count = std::min<std::size_t>(end - next, max);
@@ -160,9 +161,25 @@ Revision WatchCache::WindowFloor() const {
   return floor_;
 }
 
+ResourceStats WatchCache::Stats() const {
+  ResourceStats stats;
+  const std::lock_guard lock(mutex_);
+  if (const SnapshotPtr current = Current()) {
+    stats.filled = true;
+    stats.objects = current->tree.size();
+    stats.bytes = current->bytes;
+    stats.revision = current->revision;
+  }
+  stats.events = first_sequence_ + window_.size();
+  stats.fills = generation_;
+  stats.slow_watchers = slow_watchers_;
+  return stats;
+}
+
 void WatchCache::Fill(std::vector<CachedEntryPtr> sorted, Revision revision, bool restored) {
   auto snapshot = std::make_shared<Snapshot>();
   snapshot->unreadable = std::count_if(sorted.begin(), sorted.end(), [](const auto& entry) { return entry->Error(); });
+  for (const CachedEntryPtr& entry : sorted) snapshot->bytes += entry->JsonBytes();
   snapshot->tree = Tree::FromSorted(std::move(sorted));
   snapshot->revision = revision;
   std::unique_lock lock(mutex_);
@@ -186,6 +203,7 @@ void WatchCache::Apply(std::vector<Change> changes, Revision revision) {
   snapshot->tree = current->tree;
   snapshot->revision = revision;
   snapshot->unreadable = current->unreadable;
+  snapshot->bytes = current->bytes;
   std::vector<CacheEventPtr> events;
   const SteadyTime now = std::chrono::steady_clock::now();
   for (Change& change : changes) {
@@ -193,6 +211,8 @@ void WatchCache::Apply(std::vector<Change> changes, Revision revision) {
     event->previous = snapshot->tree.Find(change.key);
     if (event->previous && event->previous->Error()) --snapshot->unreadable;
     if (change.entry && change.entry->Error()) ++snapshot->unreadable;
+    if (event->previous) snapshot->bytes -= event->previous->JsonBytes();
+    if (change.entry) snapshot->bytes += change.entry->JsonBytes();
     event->revision = change.revision;
     event->time = now;
     if (change.entry) {

@@ -21,6 +21,7 @@ struct Snapshot {
   Revision revision = 0;
   std::uint64_t sequence = 0;  // of the first event that is not in it
   std::size_t unreadable = 0;  // objects that can't be read: no list shows them
+  std::size_t bytes = 0;       // of the objects' JSON; kept for the newest state only
   std::vector<std::shared_ptr<const Index>> indexes;  // of this very state
 };
 using SnapshotPtr = std::shared_ptr<const Snapshot>;
@@ -92,6 +93,9 @@ class WatchCache {
   std::uint64_t Generation() const;
   Revision WindowFloor() const;
 
+  /// What of a store's figures the cache knows.
+  ResourceStats Stats() const;
+
   // ---- the feed
   /// `restored`: etcd went back in time; those who watch must start anew.
   void Fill(std::vector<CachedEntryPtr> sorted, Revision revision, bool restored = false);
@@ -135,6 +139,7 @@ class WatchCache {
   std::size_t window_bytes_ = 0;
   std::uint64_t generation_ = 0;  // counts fills
   std::uint64_t restored_ = 0;    // the last generation that began with a restore
+  std::uint64_t slow_watchers_ = 0;
   std::list<Sleeper> sleepers_;
   std::multimap<Revision, std::shared_ptr<Wakeup>> waiters_;
   std::unordered_map<std::string, CachedEntryPtr> own_writes_;

@@ -56,10 +56,8 @@ Task<OpenApiV2::Document> OpenApiV2::Get(RoutesPtr routes, rpc::Request like) {
   like.headers.emplace_back("accept", "application/json");
   for (const Delegate& delegate : routes->delegates) {
     const rpc::Response response = co_await delegate.client->Call(like);
-    std::string text;
-    for (const SharedBytes& piece : response.body) text += piece.View();
     boost::system::error_code error;
-    const json::value parsed = json::parse(text, error);
+    const json::value parsed = json::parse(response.Text(), error);
     if (response.code == 200 && !error && parsed.is_object()) {
       Merge(all, parsed.get_object());
     } else if (response.code != 404 && delegate.kind != Delegate::Kind::kExternal) {  // 404: it has none

@@ -32,12 +32,6 @@ std::vector<Line> Checks(std::string_view report) {
   return lines;
 }
 
-std::string BodyOf(const rpc::Response& response) {
-  std::string body;
-  for (const SharedBytes& piece : response.body) body += piece.View();
-  return body;
-}
-
 /// The checks that ?exclude= names and nobody in the chain has.
 std::vector<std::string> UnknownExclusions(std::string_view query, const std::vector<Line>& lines) {
   std::vector<std::string> unknown;
@@ -86,12 +80,12 @@ Task<rpc::Response> AnswerHealth(const service::HealthChecks& own, RoutesPtr rou
   std::optional<rpc::Response> answer = own.Answer(request.path, request.query);
   if (!whole && answer) co_return std::move(*answer);
   request.deadline = std::chrono::steady_clock::now() + kTimeout;
-  std::string report = answer ? BodyOf(*answer) : "";
+  std::string report = answer ? answer->Text() : "";
   for (const Delegate& delegate : routes->delegates) {
     if (!delegate.up || delegate.kind != Delegate::Kind::kChain) continue;  // a check of ours says so
     rpc::Response response = co_await delegate.client->Call(request);
     if (whole) {
-      const std::string body = BodyOf(response);
+      const std::string body = response.Text();
       if (!Checks(body).empty()) {
         report = MergeReports(report, body);
       } else if (response.code >= 500) {  // it could not say

@@ -5,6 +5,7 @@
 #include "services/aggregator/delegation/mesh_request.h"
 #include "services/aggregator/health/chain_health.h"
 #include "services/aggregator/health/lifecycle.h"
+#include "services/aggregator/metrics/joined_metrics.h"
 
 namespace apimesh::aggregator {
 namespace {
@@ -88,8 +89,7 @@ Task<> GenericRoutes::Handle(Exchange& exchange, Next) {
   } else if (path == "/version" || path == "/version/") {
     co_await exchange.reply.SendText(200, "application/json", parts_.version_json);
   } else if (path == "/metrics") {
-    std::string more = co_await parts_.authority->Metrics();
-    std::string text = parts_.metrics.Text() + more;
+    std::string text = co_await CollectMetrics(parts_.metrics.Text(), parts_.routes->Current(), parts_.authority);
     co_await exchange.reply.SendText(200, "text/plain; version=0.0.4; charset=utf-8", std::move(text));
   } else if (path == "/" || path == "/index.html") {
     co_await AnswerIndex(exchange);

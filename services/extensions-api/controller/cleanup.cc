@@ -58,9 +58,7 @@ Task<meta::Result<>> DeleteInstances(const Cleanup& cleanup, std::string ns) {
   request.info.ns = std::move(ns);
   const rpc::Response response = co_await endpoint::Serve(cleanup.environment, cleanup.instances, std::move(request));
   if (response.code == 200) co_return meta::Result<>();
-  std::string text;
-  for (const SharedBytes& piece : response.body) text += piece.View();
-  co_return meta::InternalError("could not issue all deletes: " + text);
+  co_return meta::InternalError("could not issue all deletes: " + response.Text());
 }
 
 /// The last finalizer is ours: without it the definition is gone.

@@ -1,0 +1,54 @@
+#include "lib/stores/store_metrics.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace apimesh::stores {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string TextOf(std::vector<storage::ResourceStats> stats) {
+  service::Metrics metrics;
+  metrics.AddSource([&stats] { return DescribeStores(stats); });
+  return metrics.Text();
+}
+
+TEST(StoreMetrics, ObjectsAndWhatCachesDid) {
+  storage::ResourceStats pods{.resource = {"", "pods"}, .filled = true, .objects = 3, .bytes = 1000, .revision = 17, .events = 9, .fills = 1};
+  pods.consistent_reads = 4;
+  pods.indexed_lists = 2;
+  const storage::ResourceStats deployments{.resource = {"apps", "deployments"}};
+  const std::string text = TextOf({pods, deployments, pods});
+  for (const char* line : {"apiserver_storage_objects{resource=\"pods\"} 3\n", "apiserver_storage_objects{resource=\"deployments.apps\"} -1\n",
+                           "apiserver_resource_objects{group=\"\",resource=\"pods\"} 3\n",
+                           "apiserver_resource_objects{group=\"apps\",resource=\"deployments\"} -1\n",
+                           "apiserver_resource_size_estimate_bytes{group=\"\",resource=\"pods\"} 1000\n",
+                           "apiserver_storage_events_received_total{group=\"\",resource=\"pods\"} 9\n",
+                           "apiserver_watch_cache_resource_version{group=\"\",resource=\"pods\"} 17\n",
+                           "apiserver_cache_list_total{group=\"\",index=\"selector\",resource=\"pods\"} 2\n",
+                           "apiserver_watch_cache_consistent_read_total{fallback=\"false\",group=\"\",resource=\"pods\",success=\"true\"} 4\n",
+                           "# TYPE apiserver_terminated_watchers_total counter\n"}) {
+    EXPECT_THAT(text, HasSubstr(line));
+  }
+  const std::string once = "apiserver_storage_objects{resource=\"pods\"}";
+  EXPECT_EQ(text.find(once, text.find(once) + 1), text.npos) << "a resource that is open twice";
+  EXPECT_THAT(text, Not(HasSubstr("success=\"false\"")));
+}
+
+TEST(StoreMetrics, RequestsToEtcd) {
+  service::Metrics metrics;
+  const auto observer = ObserveRequests(metrics)({"apps", "deployments"});
+  observer->Done(storage::EtcdOperation::kCreate, std::chrono::milliseconds(30), true);
+  observer->Done(storage::EtcdOperation::kCreate, std::chrono::milliseconds(3), false);
+  const std::string text = metrics.Text();
+  const std::string labels = "group=\"apps\",operation=\"create\",resource=\"deployments\"";
+  EXPECT_THAT(text, HasSubstr("etcd_requests_total{" + labels + "} 2\n"));
+  EXPECT_THAT(text, HasSubstr("etcd_request_errors_total{" + labels + "} 1\n"));
+  EXPECT_THAT(text, HasSubstr("etcd_request_duration_seconds_bucket{" + labels + ",le=\"0.025\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("etcd_request_duration_seconds_count{" + labels + "} 2\n"));
+}
+
+}  // namespace
+}  // namespace apimesh::stores

@@ -1,0 +1,27 @@
+#include "services/aggregator/metrics/joined_metrics.h"
+
+#include <gtest/gtest.h>
+
+namespace apimesh::aggregator {
+namespace {
+
+TEST(JoinMetrics, EachFamilyAndSeriesOnce) {
+  const std::string own = "# HELP process_open_fds Files.\n# TYPE process_open_fds gauge\nprocess_open_fds 3\n"
+                          "# HELP objects Objects.\n# TYPE objects gauge\nobjects{resource=\"apiservices\"} 2\n";
+  const std::string core = "# HELP process_open_fds Files.\n# TYPE process_open_fds gauge\nprocess_open_fds 7\n"
+                           "# HELP objects Objects.\n# TYPE objects gauge\nobjects{resource=\"pods\"} 5\nobjects{resource=\"namespaces\"} 4\n"
+                           "# HELP wait_seconds Time.\n# TYPE wait_seconds histogram\nwait_seconds_bucket{le=\"+Inf\"} 1\nwait_seconds_sum 2\n";
+  const std::string extensions = "# HELP objects Objects, in other words.\n# TYPE objects gauge\nobjects{resource=\"namespaces\"} 3\n"
+                                 "# TYPE process_info gauge\nprocess_info{version=\"a b\"} 1\n";
+  EXPECT_EQ(JoinMetrics({{"aggregator", own}, {"core-api", core}, {"extensions-api", extensions}}),
+            "# HELP process_open_fds Files.\n# TYPE process_open_fds gauge\nprocess_open_fds 3\nprocess_open_fds{process=\"core-api\"} 7\n"
+            "# HELP objects Objects.\n# TYPE objects gauge\nobjects{resource=\"apiservices\"} 2\nobjects{resource=\"pods\"} 5\n"
+            "objects{resource=\"namespaces\"} 4\n"
+            "# HELP wait_seconds Time.\n# TYPE wait_seconds histogram\nwait_seconds_bucket{le=\"+Inf\"} 1\nwait_seconds_sum 2\n"
+            "# TYPE process_info gauge\nprocess_info{process=\"extensions-api\",version=\"a b\"} 1\n");
+}
+
+TEST(JoinMetrics, WhatIsNoMetricIsLeftOut) { EXPECT_EQ(JoinMetrics({{"a", "stray 1\n# note\n"}, {"b", ""}}), ""); }
+
+}  // namespace
+}  // namespace apimesh::aggregator
