@@ -23,7 +23,8 @@ class SharedBytes {
   std::size_t size() const { return view_.size(); }
   bool empty() const { return view_.empty(); }
   /// Keeps the bytes alive for code that holds only a pointer into them.
-  const std::shared_ptr<const void>& Owner() const { return owner_; }
+  const std::shared_ptr<const void>& Owner() const& { return owner_; }
+  std::shared_ptr<const void> Owner() && { return std::move(owner_); }
 
  private:
   std::shared_ptr<const void> owner_;

@@ -6,6 +6,7 @@ namespace apimesh {
 
 void Pieces::Text(std::string_view text) {
   size_ += text.size();
+  copied_ += text.size();
   if (!chunk_ || chunk_->capacity() - chunk_->size() < text.size()) {
     CloseText();
     chunk_ = std::make_shared<std::string>();
@@ -15,11 +16,11 @@ void Pieces::Text(std::string_view text) {
   chunk_->append(text);
 }
 
-void Pieces::Shared(const SharedBytes& whole, std::string_view part) {
+void Pieces::Shared(std::shared_ptr<const void> owner, std::string_view part) {
   if (part.size() < kCopyBelow) return Text(part);
   CloseText();
   size_ += part.size();
-  pieces_.emplace_back(whole.Owner(), part);
+  pieces_.emplace_back(std::move(owner), part);
 }
 
 void Pieces::CloseText() {
@@ -30,7 +31,7 @@ void Pieces::CloseText() {
 
 std::vector<SharedBytes> Pieces::Take() {
   CloseText();
-  size_ = 0;
+  size_ = copied_ = 0;
   return std::exchange(pieces_, {});
 }
 

@@ -13,11 +13,14 @@ namespace apimesh {
 class Pieces {
  public:
   void Text(std::string_view text);
-  /// `part` lies in `whole`.
-  void Shared(const SharedBytes& whole, std::string_view part);
+  /// `part` lies in what `owner` keeps.
+  void Shared(std::shared_ptr<const void> owner, std::string_view part);
+  void Shared(const SharedBytes& whole, std::string_view part) { Shared(whole.Owner(), part); }
   void Shared(const SharedBytes& whole) { Shared(whole, whole.View()); }
 
   std::size_t size() const { return size_; }
+  /// How much of it are copies.
+  std::size_t Copied() const { return copied_; }
   /// What there is so far; it begins again with nothing.
   std::vector<SharedBytes> Take();
   std::string Join();
@@ -30,6 +33,7 @@ class Pieces {
   std::shared_ptr<std::string> chunk_;  // never grows beyond its capacity, so views into it stay
   std::size_t open_ = 0;                // what of the chunk is not in pieces_ yet begins here
   std::size_t size_ = 0;
+  std::size_t copied_ = 0;
   void CloseText();
 };
 

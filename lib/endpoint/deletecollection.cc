@@ -34,7 +34,7 @@ Task<Answer> DeleteCollection(RequestPtr request) {
     const meta::Result<Deleted> deleted =
         co_await DeleteOne(request, std::move(ns), std::move(name), parsed.options, parsed.document);
     if (!deleted && !deleted.error().Is("NotFound")) co_return deleted.error();
-    writer->AppendItem(body, *entry);
+    writer->AppendItem(body, entry);
   }
   body.Text(writer->Tail(meta));
   rpc::Response response;

@@ -6,7 +6,7 @@
 namespace apimesh::endpoint {
 namespace {
 
-constexpr std::size_t kPieceBytes = 256 << 10;
+constexpr std::size_t kCopiedBytes = 256 << 10;  // of a piece, which waits here while its reader is slow
 constexpr std::size_t kWholeBytes = 256 << 10;  // up to here one message is cheaper than a stream
 constexpr std::size_t kItemsAtOnce = 64;
 
@@ -70,7 +70,7 @@ Task<Answer> List(RequestPtr request) {
   while (true) {
     const std::vector<storage::EntryPtr> some = listing.Next();
     if (some.empty()) break;
-    for (const storage::EntryPtr& entry : some) listing.writer->AppendItem(body, *entry);
+    for (const storage::EntryPtr& entry : some) listing.writer->AppendItem(body, entry);
     if (body.size() > kWholeBytes) {
       rpc::Response large;
       large.use_stream = true;
@@ -87,6 +87,7 @@ Task<Answer> List(RequestPtr request) {
 Task<meta::Result<>> StreamList(RequestPtr request, rpc::ResponseStream& stream) {
   ASSIGN_OR_CO_RETURN(Listing listing, co_await Begin(request));
   const bool whole = listing.writer->NeedsWhole();
+  const std::size_t piece_bytes = stream.PieceBytes();
   rpc::Response head;
   head.headers = HeadersOf(*request);
   AddWarnings(request->ctx, head.headers);
@@ -97,8 +98,8 @@ Task<meta::Result<>> StreamList(RequestPtr request, rpc::ResponseStream& stream)
     const std::vector<storage::EntryPtr> some = listing.Next();
     if (some.empty()) break;
     for (const storage::EntryPtr& entry : some) {
-      listing.writer->AppendItem(piece, *entry);
-      if (whole || piece.size() < kPieceBytes) continue;
+      listing.writer->AppendItem(piece, entry);
+      if (whole || (piece.size() < piece_bytes && piece.Copied() < kCopiedBytes)) continue;
       if (!head_sent) {
         head_sent = true;
         const bool wanted = co_await stream.WriteHead(head.code, std::move(head.headers));

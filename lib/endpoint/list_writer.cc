@@ -6,6 +6,7 @@
 #include "lib/endpoint/encode.h"
 #include "lib/endpoint/partial_metadata.h"
 #include "lib/endpoint/protobuf_frames.h"
+#include "lib/endpoint/storage_config.h"
 #include "lib/endpoint/table.h"
 
 namespace apimesh::endpoint {
@@ -26,7 +27,7 @@ class JsonWriter : public ListWriter {
  public:
   explicit JsonWriter(RequestPtr request) : request_(std::move(request)) {}
 
-  void AppendItem(Pieces& out, const storage::Entry& entry) final {
+  void AppendItem(Pieces& out, const storage::EntryPtr& entry) final {
     if (!first_) out.Text(",");
     first_ = false;
     AppendOne(out, entry);
@@ -36,7 +37,7 @@ class JsonWriter : public ListWriter {
   std::string Whole(std::string joined) override { return Convert(request_->output, std::move(joined), nullptr); }
 
  protected:
-  virtual void AppendOne(Pieces& out, const storage::Entry& entry) = 0;
+  virtual void AppendOne(Pieces& out, const storage::EntryPtr& entry) = 0;
   RequestPtr request_;
 
  private:
@@ -47,8 +48,7 @@ class JsonWriter : public ListWriter {
 class ObjectList final : public JsonWriter {
  public:
   explicit ObjectList(RequestPtr request) : JsonWriter(std::move(request)) {
-    const meta::Gvk& gvk = request_->Resource().gvk;
-    prefix_ = fmt::format("{{\"kind\":\"{}\",\"apiVersion\":\"{}\",", gvk.kind, gvk.ApiVersion());
+    prefix_ = TypePrefix(request_->Resource().gvk);
   }
   std::string Head(const ListMeta& meta) override {
     const meta::Gvk& gvk = request_->Resource().gvk;
@@ -57,12 +57,13 @@ class ObjectList final : public JsonWriter {
   }
 
  protected:
-  void AppendOne(Pieces& out, const storage::Entry& entry) override {
-    const SharedBytes bytes = entry.Json();
-    const std::string_view text = bytes.View();
-    if (text.starts_with(prefix_)) {
+  void AppendOne(Pieces& out, const storage::EntryPtr& entry) override {
+    const std::string_view text = entry->JsonText();
+    // What is lent to a neighbour is not looked at here: its first bytes come from far away, and with them its reference count. The
+    // entry knows how it begins, and keeps it.
+    if (entry->TypePrefix() == prefix_ || text.starts_with(prefix_)) {
       out.Text("{");
-      out.Shared(bytes, text.substr(prefix_.size()));
+      out.Shared(entry, text.substr(prefix_.size()));
       return;
     }
     meta::Result<json::value> value = codec::ParseJson(text, meta::NewArena());
@@ -92,7 +93,7 @@ class CustomList final : public JsonWriter {
   }
 
  protected:
-  void AppendOne(Pieces& out, const storage::Entry& entry) override { out.Shared(entry.Json()); }
+  void AppendOne(Pieces& out, const storage::EntryPtr& entry) override { out.Shared(entry, entry->JsonText()); }
 };
 
 class TableList final : public JsonWriter {
@@ -106,8 +107,8 @@ class TableList final : public JsonWriter {
   }
 
  protected:
-  void AppendOne(Pieces& out, const storage::Entry& entry) override {
-    out.Text(TableRow(*request_, entry.Json().View(), include_));
+  void AppendOne(Pieces& out, const storage::EntryPtr& entry) override {
+    out.Text(TableRow(*request_, entry->JsonText(), include_));
   }
 
  private:
@@ -123,10 +124,10 @@ class MetadataList final : public JsonWriter {
   }
 
  protected:
-  void AppendOne(Pieces& out, const storage::Entry& entry) override {
+  void AppendOne(Pieces& out, const storage::EntryPtr& entry) override {
     const ResourceRequest& request = *request_;
     const auto make = [&request](std::string_view text) { return PartialMetadataOf(request, text); };
-    out.Shared(entry.Encoded("metadata." + request.output.as_version, make));
+    out.Shared(entry->Encoded("metadata." + request.output.as_version, make));
   }
 };
 
@@ -147,8 +148,8 @@ class ProtobufList final : public ListWriter {
     const std::string about = ListMetaField(meta.resource_version, meta.continue_token, meta.remaining);
     return EnvelopeHead(kind_, about.size() + items_bytes_) + about;
   }
-  void AppendItem(Pieces& out, const storage::Entry& entry) override {
-    const SharedBytes bytes = item_(entry);
+  void AppendItem(Pieces& out, const storage::EntryPtr& entry) override {
+    const SharedBytes bytes = item_(*entry);
     const std::string_view message = UnwrapEnvelope(bytes.View());
     out.Text(ItemFieldHead(message.size()));
     out.Shared(bytes, message);

@@ -25,7 +25,7 @@ class ListWriter {
   virtual bool MeasuresFirst() const { return false; }
   virtual void Measure(const storage::Entry&) {}
   virtual std::string Head(const ListMeta& meta) = 0;
-  virtual void AppendItem(Pieces& out, const storage::Entry& entry) = 0;
+  virtual void AppendItem(Pieces& out, const storage::EntryPtr& entry) = 0;
   virtual std::string Tail(const ListMeta& meta) = 0;
   /// The pieces must be joined and then converted (YAML, indented JSON).
   virtual bool NeedsWhole() const { return false; }

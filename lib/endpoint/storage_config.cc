@@ -1,5 +1,7 @@
 #include "lib/endpoint/storage_config.h"
 
+#include <fmt/format.h>
+
 #include "lib/codec/codec.h"
 #include "lib/schema/builtin.h"
 #include "lib/schema/defaults.h"
@@ -55,6 +57,8 @@ meta::Result<std::string> ToStored(std::string text, const meta::Gvk& stored, co
 
 }  // namespace
 
+std::string TypePrefix(const meta::Gvk& gvk) { return fmt::format("{{\"kind\":\"{}\",\"apiVersion\":\"{}\",", gvk.kind, gvk.ApiVersion()); }
+
 storage::ResourceConfig StorageConfig(const registry::Resource& resource) {
   storage::ResourceConfig config;
   config.resource = resource.GetGroupResource();
@@ -62,6 +66,7 @@ storage::ResourceConfig StorageConfig(const registry::Resource& resource) {
   if (resource.storage_gvk.group != resource.gvk.group) config.stored_as = {resource.storage_gvk.group, resource.plural};
   config.namespaced = resource.scope == registry::Scope::kNamespaced;
   config.api_version = resource.gvk.ApiVersion();
+  config.type_prefix = TypePrefix(resource.gvk);
   const schema::Node* stored_node = schema::Builtin().FindKind(resource.storage_gvk);
   if (!stored_node) stored_node = resource.schema;
   const Served served{resource.gvk, resource.schema, stored_node, resource.from_stored, resource.strategy};

@@ -83,6 +83,8 @@ class ResponseStream {
   virtual Task<bool> WriteHead(int code, Headers headers) = 0;
   /// False: the reader is gone; stop producing.
   virtual Task<bool> Write(std::vector<SharedBytes> pieces) = 0;
+  /// About how much is worth a Write() of its own.
+  virtual std::size_t PieceBytes() const { return 256 << 10; }
   /// An answer that turned out to be short: instead of all of the above.
   virtual Task<bool> WriteWhole(Response response);
   /// The same for a part of a watch (also an empty one) after which its place is known.

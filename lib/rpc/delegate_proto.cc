@@ -74,8 +74,8 @@ bool ParseWithBody(std::string bytes, int body_field, Message* head, SharedBytes
   return input.ConsumedEntireMessage() && head->ParseFromString(rest);
 }
 
-/// Copying a small piece costs less than saying where it is; and what a stream keeps stays below a megabyte.
-constexpr std::size_t kSmallestLent = 1024, kMostLent = 64 << 10;
+/// Copying a small piece costs less than saying where it is.
+constexpr std::size_t kSmallestLent = 1024;
 
 /// The pieces of a chunk of which a part lies in memory that was lent. False: it does not fit together.
 bool PutTogether(std::string_view layout, const SharedBytes& data, const std::shared_ptr<const segment::View>& lent,
@@ -242,22 +242,36 @@ h2::Message EncodeWholeChunk(const Response& response) {
   return EncodeWithBody(head, mesh::v1::Chunk::kDataFieldNumber, response.body);
 }
 
-h2::Message EncodeLentChunk(const segment::Segment& segment, segment::Segment::Lease& lease, const std::vector<SharedBytes>& pieces) {
+std::optional<segment::Place> LendablePlace(const segment::Segment& segment, std::string_view piece) {
+  return piece.size() >= kSmallestLent ? segment.Find(piece) : std::nullopt;
+}
+
+h2::Message EncodeLentChunk(const segment::Segment& segment, segment::Segment::Lease& lease, std::vector<SharedBytes> pieces, const Response* whole) {
   std::vector<SharedBytes> inside;
+  std::string between;  // what is too short for a piece of its own: of a list, the signs between its items
   std::string layout;
   WireWriter writer(layout);
-  for (const SharedBytes& piece : pieces) {
+  for (SharedBytes& piece : pieces) {
     std::optional<segment::Place> place;
-    if (piece.size() >= kSmallestLent && lease.Kept() < kMostLent) place = segment.Find(piece.View());
+    if (lease.Kept() < kMostLent) place = LendablePlace(segment, piece.View());
     writer.Varint(std::uint64_t{piece.size()} << 1 | (place ? 1 : 0));
     if (place) {
       writer.Varint(place->offset);
-      lease.Keep(piece.Owner());
+      lease.Keep(std::move(piece).Owner());
+    } else if (piece.size() < kSmallestLent) {
+      between += piece.View();
     } else {
-      inside.push_back(piece);
+      if (!between.empty()) inside.emplace_back(std::exchange(between, {}));
+      inside.push_back(std::move(piece));
     }
   }
+  if (!between.empty()) inside.emplace_back(std::move(between));
   mesh::v1::Chunk head;
+  if (whole) {
+    head.set_code(whole->code);
+    AddHeaders(whole->headers, head.mutable_headers());
+    head.set_whole(true);
+  }
   head.set_layout(std::move(layout));
   head.set_slot(static_cast<std::uint32_t>(lease.Slot()));
   head.set_lease(lease.Number());

@@ -30,8 +30,14 @@ bool ParseResponse(std::string bytes, Response* response);
 h2::Message EncodeChunk(int code, const Headers& headers, const std::vector<SharedBytes>& pieces, WatchPlace place = {});
 /// The one chunk of an answer that has no more.
 h2::Message EncodeWholeChunk(const Response& response);
-/// A chunk whose larger pieces stay where they are, kept by `lease`; those that are not in its segment travel in the chunk.
-h2::Message EncodeLentChunk(const segment::Segment& segment, segment::Segment::Lease& lease, const std::vector<SharedBytes>& pieces);
+/// Where a piece lies that can stay there: it is in the segment, and large enough.
+std::optional<segment::Place> LendablePlace(const segment::Segment& segment, std::string_view piece);
+/// The most pieces that a lease should keep.
+inline constexpr std::size_t kMostLent = 64 << 10;
+/// A chunk whose larger pieces stay where they are, kept by `lease`; the others travel in the chunk. `whole`: it has code and headers of this
+/// answer and is the only one.
+h2::Message EncodeLentChunk(const segment::Segment& segment, segment::Segment::Lease& lease, std::vector<SharedBytes> pieces,
+                            const Response* whole = nullptr);
 h2::Message EncodeLastChunk();
 struct ParsedChunk {
   int code = 0;

@@ -37,12 +37,17 @@ class Lender final : public DelegateHandler {
   }
   Task<> Stream(Request request, ResponseStream& stream) override {
     asked_with = request.Header(kMemoryHeader);
+    if (request.path == "/whole") {
+      Response response;
+      for (int i = 0; i < pieces; ++i) Append(response.body, i);
+      co_await stream.WriteWhole(std::move(response));
+      handler_done = true;
+      co_return;
+    }
     const bool wanted = co_await stream.WriteHead(200, Headers());
     for (int i = 0; wanted && i < pieces; ++i) {
       std::vector<SharedBytes> some;
-      some.emplace_back("<");
-      some.push_back(segment::Share({TextOf(i)}));
-      some.emplace_back(">");
+      Append(some, i);
       const bool more = co_await stream.Write(std::move(some));
       if (!more) break;
     }
@@ -50,7 +55,14 @@ class Lender final : public DelegateHandler {
     handler_done = true;
   }
 
+  void Append(std::vector<SharedBytes>& body, int number) const {
+    body.emplace_back("<");
+    body.push_back(on_heap ? SharedBytes(TextOf(number)) : segment::Share({TextOf(number)}));
+    body.emplace_back(">");
+  }
+
   int pieces = 100;
+  bool on_heap = false;
   std::string asked_with;
   std::atomic<bool> handler_done = false;
 };
@@ -159,6 +171,43 @@ TEST_F(Lending, TextsStayWhereTheyAre) {
   EXPECT_FALSE(reader.aborted);
   EXPECT_FALSE(reader.intact) << "the guard ends with the stream";
   EXPECT_TRUE(AllGivenBack());
+}
+
+TEST_F(Lending, AnAnswerThatComesAtOnceIsLentToo) {
+  Describe();
+  Reader reader(true);
+  reader.gate = Wakeup::New();
+  auto streamed = Begin(reader, "/whole");
+  while (!lender_->handler_done) std::this_thread::sleep_for(1ms);
+  EXPECT_GT(segment::Segment::Own()->Used(), used_before_ + 90 * kTextBytes);
+  reader.gate->Wake();
+  streamed.get();
+  EXPECT_EQ(reader.text, Expected(100));
+  EXPECT_EQ(reader.lent, 100);
+  EXPECT_TRUE(reader.was_intact);
+  EXPECT_FALSE(reader.aborted);
+  EXPECT_TRUE(AllGivenBack());
+}
+
+TEST_F(Lending, AShortAnswerTravels) {
+  Describe();
+  lender_->pieces = 5;
+  Reader reader(true);
+  Begin(reader, "/whole").get();
+  EXPECT_EQ(reader.text, Expected(5));
+  EXPECT_EQ(reader.lent, 0);
+  EXPECT_TRUE(AllGivenBack());
+}
+
+TEST_F(Lending, WhatCannotBeLentTravelsInPiecesHoweverLong) {
+  Describe();
+  lender_->on_heap = true;
+  lender_->pieces = 1000;  // 5 MB
+  Reader reader(true);
+  Begin(reader, "/whole").get();
+  EXPECT_EQ(reader.text, Expected(1000));
+  EXPECT_EQ(reader.lent, 0);
+  EXPECT_FALSE(reader.aborted);
 }
 
 TEST_F(Lending, WhoTakesNothingLentGetsCopies) {

@@ -8,15 +8,30 @@ namespace apimesh::rpc {
 namespace {
 // Large enough to cost little per byte, small enough to keep what is in flight for one stream low.
 constexpr std::size_t kMessageBytes = 256 << 10;
+// What is lent costs next to nothing, so more of it can be told at once.
+constexpr std::size_t kLentMessageBytes = 1 << 20;
+// A shorter answer is sent sooner than lent: lending takes one more message, by which its reader gives it back.
+constexpr std::size_t kWorthLending = 64 << 10;
 }  // namespace
 
 StreamWriter::StreamWriter(h2::ServerCallPtr call, std::shared_ptr<segment::Segment> segment)
     : call_(std::move(call)), segment_(std::move(segment)) {}
 
-h2::Message StreamWriter::Chunk(const std::vector<SharedBytes>& pieces) {
+bool StreamWriter::HasLease() {
   if (segment_ && !lease_) lease_ = segment_->NewLease();
-  return lease_ ? EncodeLentChunk(*segment_, *lease_, pieces) : EncodeChunk(0, Headers(), pieces);
+  return lease_ != nullptr;
 }
+
+h2::Message StreamWriter::Chunk(std::vector<SharedBytes> pieces) {
+  return HasLease() ? EncodeLentChunk(*segment_, *lease_, std::move(pieces)) : EncodeChunk(0, Headers(), pieces);
+}
+
+std::size_t StreamWriter::Travels(const SharedBytes& piece) const {
+  const bool lends = segment_ && (!lease_ || lease_->Kept() < kMostLent);
+  return lends && LendablePlace(*segment_, piece.View()) ? 0 : piece.size();
+}
+
+std::size_t StreamWriter::PieceBytes() const { return segment_ ? kLentMessageBytes : kMessageBytes; }
 
 Task<bool> StreamWriter::WriteHead(int code, Headers headers) {
   if (Cancelled()) co_return false;
@@ -24,16 +39,16 @@ Task<bool> StreamWriter::WriteHead(int code, Headers headers) {
 }
 
 Task<bool> StreamWriter::Write(std::vector<SharedBytes> pieces) {
+  std::erase_if(pieces, [](const SharedBytes& piece) { return piece.empty(); });
   std::vector<SharedBytes> message;
   std::size_t size = 0;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    size += pieces[i].size();
+    size += Travels(pieces[i]);
     message.push_back(std::move(pieces[i]));
-    if (size == 0 || (size < kMessageBytes && i + 1 < pieces.size())) continue;
+    if (size < kMessageBytes && i + 1 < pieces.size()) continue;
     if (Cancelled()) co_return false;
-    h2::Message chunk = Chunk(message);
+    h2::Message chunk = Chunk(std::exchange(message, {}));
     if (!co_await call_->Write(std::move(chunk))) co_return false;
-    message.clear();
     size = 0;
   }
   co_return !Cancelled();
@@ -41,7 +56,15 @@ Task<bool> StreamWriter::Write(std::vector<SharedBytes> pieces) {
 
 Task<bool> StreamWriter::WriteWhole(Response response) {
   if (Cancelled()) co_return false;
-  h2::Message chunk = EncodeWholeChunk(response);
+  std::size_t size = 0, travels = 0;
+  for (const SharedBytes& piece : response.body) {
+    size += piece.size();
+    travels += Travels(piece);
+  }
+  if (travels > kMessageBytes) co_return co_await ResponseStream::WriteWhole(std::move(response));  // too much for one message after all
+  whole_ = true;
+  const bool lends = size >= kWorthLending && travels < size && HasLease();
+  h2::Message chunk = lends ? EncodeLentChunk(*segment_, *lease_, std::exchange(response.body, {}), &response) : EncodeWholeChunk(response);
   co_return co_await call_->Write(std::move(chunk));
 }
 
@@ -87,8 +110,11 @@ Task<> StreamWriter::End(std::shared_ptr<StreamWriter> self) {
   if (self->lease_ && !aborted) {
     const auto done = Wakeup::New();
     self->call_->OnCancel([done] { done->Wake(); });
-    h2::Message last = EncodeLastChunk();
-    const bool sent = co_await self->call_->Write(std::move(last));
+    bool sent = self->whole_;
+    if (!sent) {
+      h2::Message last = EncodeLastChunk();
+      sent = co_await self->call_->Write(std::move(last));
+    }
     if (sent) co_await Wakeup::Wait(done);
   }
   self->lease_.reset();

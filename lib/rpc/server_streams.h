@@ -21,6 +21,7 @@ class StreamWriter final : public ResponseStream {
 
   Task<bool> WriteHead(int code, Headers headers) override;
   Task<bool> Write(std::vector<SharedBytes> pieces) override;
+  std::size_t PieceBytes() const override;
   Task<bool> WriteWhole(Response response) override;
   Task<bool> WriteEvents(std::vector<SharedBytes> pieces, WatchPlace place) override;
   void OnCancel(std::function<void()> callback) override;
@@ -33,11 +34,15 @@ class StreamWriter final : public ResponseStream {
 
  private:
   bool Cancelled();
-  h2::Message Chunk(const std::vector<SharedBytes>& pieces);
+  h2::Message Chunk(std::vector<SharedBytes> pieces);
+  bool HasLease();
+  /// What of it is sent; the rest is lent.
+  std::size_t Travels(const SharedBytes& piece) const;
 
   const h2::ServerCallPtr call_;
   const std::shared_ptr<segment::Segment> segment_;
   std::unique_ptr<segment::Segment::Lease> lease_;  // nullptr: nothing lent yet
+  bool whole_ = false;                              // the reader knows that nothing more comes
   std::mutex mutex_;
   std::vector<std::function<void()>> cancel_;  // guarded by mutex_, as all below
   bool cancelled_ = false;

@@ -87,7 +87,7 @@ void WalkByLabel(benchmark::State& state) {
   }
   for (auto _ : state) {
     const SnapshotPtr snapshot = cache.Current();
-    const Tree* const part = state.range(0) == 1 ? cache.Narrow(*snapshot, filter) : nullptr;
+    const Tree* const part = state.range(0) == 1 ? cache.Narrow(*snapshot, filter).tree : nullptr;
     int found = 0;
     (part ? *part : snapshot->tree).Walk(filter.prefix, [&](const CachedEntryPtr& entry) {
       found += filter.Matches(*entry) ? 1 : 0;

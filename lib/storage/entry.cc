@@ -78,6 +78,7 @@ meta::Result<std::shared_ptr<CachedEntry>> CachedEntry::Make(const std::shared_p
   const std::string_view before = json.substr(0, scanned->version_begin), after = json.substr(scanned->version_end);
   entry->json_ = segment::Share({before, scanned->before, "\"", {number.data(), number.size()}, "\"", scanned->after, after});
   entry->version_offset_ = static_cast<std::uint32_t>(before.size() + scanned->before.size() + 1);
+  entry->typed_ = !recipe->config.type_prefix.empty() && json.starts_with(recipe->config.type_prefix);
   entry->recipe_ = recipe;
   entry->key_.text = std::move(key);
   entry->revision_ = revision;
@@ -122,6 +123,7 @@ CachedEntryPtr CachedEntry::At(Revision revision) const {
   entry->revision_ = revision;
   entry->attributes_ = attributes_;
   entry->version_offset_ = version_offset_;
+  entry->typed_ = typed_;
   if (error_) {
     entry->error_ = std::make_unique<const meta::ApiError>(*error_);
     return entry;

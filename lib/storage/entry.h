@@ -56,6 +56,8 @@ class CachedEntry final : public Entry {
   const Key& GetKey() const override { return key_; }
   Revision ModRevision() const override { return revision_; }
   SharedBytes Json() const override { return json_; }
+  std::string_view JsonText() const override { return json_.View(); }
+  std::string_view TypePrefix() const override { return typed_ ? std::string_view(recipe_->config.type_prefix) : std::string_view(); }
   const meta::Labels& GetLabels() const override { return attributes_->labels; }
   std::string_view FieldValue(std::string_view field) const override;
   SharedBytes Encoded(std::string_view form,
@@ -83,6 +85,7 @@ class CachedEntry final : public Entry {
   SharedBytes json_;
   std::uint32_t version_offset_ = 0;  // of the number in json_
   bool stale_ = false;
+  bool typed_ = false;  // begins with type_prefix: known here, so that a list need not look at the text itself
   std::shared_ptr<const Attributes> attributes_;
   std::unique_ptr<const meta::ApiError> error_;
   mutable std::shared_ptr<Forms> forms_;  // nullptr: none yet; guarded by a lock picked by address

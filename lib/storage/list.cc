@@ -29,8 +29,8 @@ void WarnOfUnreadable(const meta::RequestContext& ctx, const Tree& tree, const s
 std::unique_ptr<ListCursor> EtcdStore::CursorOver(const meta::RequestContext& ctx, SnapshotPtr snapshot, Filter filter,
                                                   SnapshotCursor::Range range) {
   if (snapshot->unreadable > 0) WarnOfUnreadable(ctx, snapshot->tree, filter.prefix);
-  const Tree* const narrowed = cache_->Narrow(*snapshot, filter);
-  ++(narrowed ? indexed_lists_ : lists_);
+  const WatchCache::Narrowed narrowed = cache_->Narrow(*snapshot, filter);
+  ++(narrowed.tree ? indexed_lists_ : lists_);
   return std::make_unique<SnapshotCursor>(std::move(snapshot), std::move(filter), std::move(range), narrowed);
 }
 

@@ -4,8 +4,8 @@
 
 namespace apimesh::storage {
 
-SnapshotCursor::SnapshotCursor(SnapshotPtr snapshot, Filter filter, Range range, const Tree* narrowed)
-    : snapshot_(std::move(snapshot)), walked_(narrowed ? *narrowed : snapshot_->tree), filter_(std::move(filter)), range_(std::move(range)) {
+SnapshotCursor::SnapshotCursor(SnapshotPtr snapshot, Filter filter, Range range, WatchCache::Narrowed narrowed)
+    : snapshot_(std::move(snapshot)), walked_(narrowed.tree ? *narrowed.tree : snapshot_->tree), exact_(narrowed.exact), filter_(std::move(filter)), range_(std::move(range)) {
   position_ = range_.start.empty() ? filter_.prefix : range_.start;
 }
 
@@ -28,7 +28,7 @@ std::vector<EntryPtr> SnapshotCursor::Next(std::size_t max) {
       position_ = entry->KeyText();
       return !(stopped = true);
     }
-    if (!filter_.Matches(*entry)) return true;
+    if (!exact_ && !filter_.Matches(*entry)) return true;
     items.push_back(entry);
     if (++given_ != range_.limit) return true;
     last = entry->KeyText();

@@ -17,8 +17,8 @@ class SnapshotCursor final : public ListCursor {
     /// Of a snapshot that has only the first part of what etcd has: the keys beyond it.
     std::int64_t beyond = 0;
   };
-  /// `narrowed`: a part of `snapshot` that holds all that match; nullptr: all of it.
-  SnapshotCursor(SnapshotPtr snapshot, Filter filter, Range range, const Tree* narrowed = nullptr);
+  /// `narrowed`: of `snapshot`.
+  SnapshotCursor(SnapshotPtr snapshot, Filter filter, Range range, WatchCache::Narrowed narrowed = {});
 
   Revision At() const override { return snapshot_->revision; }
   std::vector<EntryPtr> Next(std::size_t max) override;
@@ -30,6 +30,7 @@ class SnapshotCursor final : public ListCursor {
 
   const SnapshotPtr snapshot_;
   const Tree& walked_;  // belongs to snapshot_
+  const bool exact_;    // all that is walked matches
   const Filter filter_;
   Range range_;
   std::string position_;

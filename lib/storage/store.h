@@ -36,6 +36,8 @@ struct ResourceConfig {
   const meta::GroupResource& StoredAs() const { return stored_as ? *stored_as : resource; }
   /// apiVersion of the served JSON ("apps/v1"). Stored JSON that says so is taken as it is; empty: all JSON is.
   std::string api_version;
+  /// How that JSON begins, with its kind and apiVersion; "" if that is not known.
+  std::string type_prefix;
   /// Turns a stored value into the JSON of the served version (protobuf of another writer, older storage version,
   /// defaulting on read). Not called for JSON that is already in that version.
   std::function<meta::Result<std::string>(std::string_view stored)> to_json;
@@ -57,6 +59,10 @@ class Entry {
   virtual Revision ModRevision() const = 0;
   /// The finished JSON, resourceVersion in place.
   virtual SharedBytes Json() const = 0;
+  /// The same bytes, for as long as the entry lives.
+  virtual std::string_view JsonText() const = 0;
+  /// ResourceConfig::type_prefix if the JSON begins with it. "" says nothing.
+  virtual std::string_view TypePrefix() const { return {}; }
   virtual const meta::Labels& GetLabels() const = 0;
   virtual std::string_view FieldValue(std::string_view field) const = 0;
   /// Another form of the same object ("protobuf", "table", "metadata", "gzip"), made by `make` at most once and kept

@@ -17,6 +17,7 @@ class FakeEntry final : public storage::Entry {
   const storage::Key& GetKey() const override { return key_; }
   storage::Revision ModRevision() const override { return revision_; }
   SharedBytes Json() const override { return json_; }
+  std::string_view JsonText() const override { return json_.View(); }
   const meta::Labels& GetLabels() const override { return labels_; }
   std::string_view FieldValue(std::string_view field) const override;
   SharedBytes Encoded(std::string_view form, const std::function<std::string(std::string_view json)>& make) const override;

@@ -1,7 +1,6 @@
 """Lists by reference (decision 0018): the aggregator sends them out of core-api's memory. Whatever happens to core-api meanwhile, a
 client gets the objects as they were, or an answer that visibly breaks off; never anything else."""
 import gzip
-import json
 import os
 import pathlib
 import re
@@ -14,14 +13,14 @@ import pytest
 
 import mesh
 from raw_etcd import RawEtcd
-from test_data_path import CONFIG_MAPS, config_map, etcd, raw_request, started  # noqa: F401  (etcd is a fixture)
+from test_data_path import CONFIG_MAPS, as_stored, config_map, etcd, raw_request, started  # noqa: F401  (etcd is a fixture)
 
 OBJECTS = 2000
 
 
 @pytest.fixture
 def server(request, tmp_path, etcd):
-    RawEtcd(etcd.url).put_all((f"/registry/configmaps/default/c{i:05}", json.dumps(config_map(f"c{i:05}", text=f"{i:05}" * 1200))) for i in range(OBJECTS))
+    RawEtcd(etcd.url).put_all((f"/registry/configmaps/default/c{i:05}", as_stored(f"c{i:05}", text=f"{i:05}" * 1200)) for i in range(OBJECTS))
     server = started(request, tmp_path / "server", etcd)
     mesh.wait_until(lambda: shares_memory(server), 10, "the aggregator reads core-api's memory")
     return server
@@ -29,6 +28,22 @@ def server(request, tmp_path, etcd):
 
 def shares_memory(server):
     return "/memfd:apimesh" in pathlib.Path(f"/proc/{server.children()['aggregator']}/maps").read_text()
+
+
+def kilobytes_read_of_it(server):
+    """What of core-api's memory the aggregator has looked at."""
+    smaps = pathlib.Path(f"/proc/{server.children()['aggregator']}/smaps").read_text()
+    return int(re.search(r"/memfd:apimesh.*?\nRss: +(\d+) kB", smaps, re.S)[1])
+
+
+def test_lists_are_read_where_they_lie(server):
+    """Also one that is short enough to come at once: 100 of the 2,000 objects of 6 KB."""
+    before = kilobytes_read_of_it(server)
+    assert len(server.client.get(CONFIG_MAPS + "?limit=100").json()["items"]) == 100
+    short = kilobytes_read_of_it(server)
+    assert short - before > 500, "a list of 600 KB"
+    assert len(server.client.get(CONFIG_MAPS, timeout=60).json()["items"]) >= OBJECTS
+    assert kilobytes_read_of_it(server) - short > 9_000, "a list of 12 MB"
 
 
 def read_all(reader):

@@ -48,12 +48,12 @@ TEST(Index, AnswersForEverySnapshotAsAFullWalkDoes) {
   cache.Fill(pods, 1);
   const Filter by_label = FilterFor("group=g3"), by_node = FilterFor("", "spec.nodeName=n2"), by_both = FilterFor("group in (g3)", "spec.nodeName=n2");
   for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(cache.Narrow(*cache.Current(), by_label), nullptr);
-    EXPECT_EQ(cache.Narrow(*cache.Current(), by_node), nullptr);
+    EXPECT_EQ(cache.Narrow(*cache.Current(), by_label).tree, nullptr);
+    EXPECT_EQ(cache.Narrow(*cache.Current(), by_node).tree, nullptr);
   }
   for (const Filter& filter : {by_label, by_node}) {
     const SnapshotPtr current = cache.Current();
-    const Tree* narrowed = cache.Narrow(*current, filter);
+    const Tree* narrowed = cache.Narrow(*current, filter).tree;
     ASSERT_NE(narrowed, nullptr) << "asked for often enough, though nothing has changed since";
     EXPECT_EQ(Matching(*narrowed, filter), Matching(current->tree, filter));
   }
@@ -69,10 +69,12 @@ TEST(Index, AnswersForEverySnapshotAsAFullWalkDoes) {
   }
   for (const SnapshotPtr& snapshot : snapshots) {
     for (const Filter& filter : {by_label, by_node, by_both, FilterFor("group=unknown")}) {
-      const Tree* narrowed = cache.Narrow(*snapshot, filter);
-      ASSERT_NE(narrowed, nullptr);
-      EXPECT_EQ(Matching(*narrowed, filter), Matching(snapshot->tree, filter));
-      EXPECT_LT(narrowed->size(), snapshot->tree.size() / 3);
+      const WatchCache::Narrowed narrowed = cache.Narrow(*snapshot, filter);
+      ASSERT_NE(narrowed.tree, nullptr);
+      EXPECT_EQ(Matching(*narrowed.tree, filter), Matching(snapshot->tree, filter));
+      EXPECT_LT(narrowed.tree->size(), snapshot->tree.size() / 3);
+      EXPECT_EQ(narrowed.exact, filter.labels.Empty() || filter.fields.Empty());
+      if (narrowed.exact) EXPECT_EQ(narrowed.tree->size(), Matching(snapshot->tree, filter).size());
     }
   }
 }
@@ -85,9 +87,9 @@ TEST(Index, OneInFiftyOfFiveThousandTouchesAHundred) {
   cache.Fill(pods, 1);
   for (int i = 0; i < 3; ++i) cache.Narrow(*cache.Current(), FilterFor("group=g7", "spec.nodeName=n7"));
   for (int i = 0; i < 2; ++i) cache.Narrow(*cache.Current(), FilterFor("group=g7", "spec.nodeName=n7"));
-  EXPECT_EQ(cache.Narrow(*cache.Current(), FilterFor("group=g7"))->size(), 100u);
-  EXPECT_EQ(cache.Narrow(*cache.Current(), FilterFor("", "spec.nodeName=n7"))->size(), 50u);
-  EXPECT_EQ(cache.Narrow(*cache.Current(), FilterFor("group=g7", "spec.nodeName=n7"))->size(), 50u) << "the narrower of two";
+  EXPECT_EQ(cache.Narrow(*cache.Current(), FilterFor("group=g7")).tree->size(), 100u);
+  EXPECT_EQ(cache.Narrow(*cache.Current(), FilterFor("", "spec.nodeName=n7")).tree->size(), 50u);
+  EXPECT_EQ(cache.Narrow(*cache.Current(), FilterFor("group=g7", "spec.nodeName=n7")).tree->size(), 50u) << "the narrower of two";
 }
 
 TEST(Index, SelectorsWithoutOneValueLookAtEverything) {

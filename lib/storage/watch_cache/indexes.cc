@@ -10,8 +10,8 @@ constexpr auto kKeepUnused = std::chrono::minutes(10);
 
 }  // namespace
 
-const Tree* WatchCache::Narrow(const Snapshot& snapshot, const Filter& filter) {
-  if (filter.SelectorsEmpty() || snapshot.tree.size() < kWorthAnIndex) return nullptr;
+WatchCache::Narrowed WatchCache::Narrow(const Snapshot& snapshot, const Filter& filter) {
+  if (filter.SelectorsEmpty() || snapshot.tree.size() < kWorthAnIndex) return {};
   static const Tree kNothing;
   const std::vector<IndexTerm> terms = TermsOf(filter);
   const Tree* narrowest = nullptr;
@@ -39,7 +39,8 @@ const Tree* WatchCache::Narrow(const Snapshot& snapshot, const Filter& filter) {
   }
   // Made by whoever asks for the third time, for those who come after; from then on it is kept up to date with the state.
   for (IndexedBy& by : wanted) AddIndex(snapshot, std::move(by));
-  return narrowest;
+  const bool one_term = filter.labels.Requirements().size() + filter.fields.Terms().size() == 1;
+  return {narrowest, narrowest && one_term};
 }
 
 void WatchCache::AddIndex(const Snapshot& snapshot, IndexedBy by) {

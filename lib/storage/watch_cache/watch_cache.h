@@ -59,9 +59,13 @@ class WatchCache {
   Task<bool> WaitFor(Revision revision, SteadyTime deadline);
   void RequestProgress() const;
   bool Stopped() const;
-  /// A part of `snapshot` that holds all that match `filter`, by an index; nullptr: there is none, look at everything.
-  /// What is asked for again and again gets an index; one that is not used for a while is dropped.
-  const Tree* Narrow(const Snapshot& snapshot, const Filter& filter);
+  /// A part of a snapshot that holds all that match a filter.
+  struct Narrowed {
+    const Tree* tree = nullptr;  // nullptr: there is none, look at everything
+    bool exact = false;          // nothing else is in it, but for other namespaces
+  };
+  /// By an index. What is asked for again and again gets one; one that is not used for a while is dropped.
+  Narrowed Narrow(const Snapshot& snapshot, const Filter& filter);
 
   // ---- own writes that the feed has not delivered yet
   void Remember(const CachedEntryPtr& written);

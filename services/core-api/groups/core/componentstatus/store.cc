@@ -15,6 +15,7 @@ class ComputedEntry final : public storage::Entry {
   const storage::Key& GetKey() const override { return key_; }
   storage::Revision ModRevision() const override { return 0; }
   SharedBytes Json() const override { return json_; }
+  std::string_view JsonText() const override { return json_.View(); }
   const meta::Labels& GetLabels() const override { return labels_; }
   std::string_view FieldValue(std::string_view field) const override {
     return field == "metadata.name" ? std::string_view(key_.text) : std::string_view();
