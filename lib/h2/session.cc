@@ -324,15 +324,7 @@ bool Session::WriteOut() {
     if (part.bytes.empty()) offset += part.size;
   }
   std::size_t first = 0;
-  const auto skip = [&](std::size_t size) {
-    while (size > 0) {
-      const std::size_t part = std::min(size, pieces[first].size());
-      pieces[first].remove_prefix(part);
-      size -= part;
-      if (pieces[first].empty()) ++first;
-    }
-  };
-  skip(written_);
+  http::SkipBytes(pieces, first, written_);
   while (first < pieces.size()) {
     const long size = transport_->TryWrite(std::span<const std::string_view>(pieces).subspan(first));
     if (size == http::Transport::kWouldBlock) {
@@ -350,7 +342,7 @@ bool Session::WriteOut() {
       return false;
     }
     written_ += static_cast<std::size_t>(size);
-    skip(static_cast<std::size_t>(size));
+    http::SkipBytes(pieces, first, static_cast<std::size_t>(size));
   }
   out_.clear();
   gathered_.clear();

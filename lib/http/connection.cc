@@ -9,16 +9,6 @@ namespace {
 constexpr std::size_t kScratchBytes = 64 << 10;
 constexpr std::size_t kReadAheadBytes = 64 << 10;  // of pipelined requests, while one is being answered
 constexpr std::chrono::milliseconds kLingerTime{500};
-
-/// Takes `size` bytes off the pieces from `first` on, and moves `first` to the first that is left.
-void Skip(std::vector<std::string_view>& pieces, std::size_t& first, std::size_t size) {
-  while (size > 0) {
-    const std::size_t part = std::min(size, pieces[first].size());
-    pieces[first].remove_prefix(part);
-    size -= part;
-    if (pieces[first].empty()) ++first;
-  }
-}
 }  // namespace
 
 Connection::Connection(std::shared_ptr<ServerShared> shared, Worker& worker, std::unique_ptr<Transport> transport,
@@ -242,7 +232,7 @@ bool Connection::TryWrite(std::span<const std::string_view> pieces) {
 
 Task<bool> Connection::Write(std::vector<std::string_view> pieces) {
   std::size_t first = 0;
-  Skip(pieces, first, std::exchange(ahead_, 0));
+  SkipBytes(pieces, first, std::exchange(ahead_, 0));
   while (first < pieces.size()) {
     if (closed_) co_return false;
     if (pieces[first].empty()) {
@@ -262,7 +252,7 @@ Task<bool> Connection::Write(std::vector<std::string_view> pieces) {
       Cut();
       co_return false;
     }
-    Skip(pieces, first, static_cast<std::size_t>(size));
+    SkipBytes(pieces, first, static_cast<std::size_t>(size));
   }
   co_return true;
 }

@@ -238,6 +238,15 @@ class SocketTransport final : public Transport {
 
 }  // namespace
 
+void SkipBytes(std::vector<std::string_view>& pieces, std::size_t& first, std::size_t size) {
+  while (size > 0) {
+    const std::size_t part = std::min(size, pieces[first].size());
+    pieces[first].remove_prefix(part);
+    size -= part;
+    if (pieces[first].empty()) ++first;
+  }
+}
+
 std::unique_ptr<Transport> NewTransport(asio::any_io_executor executor, int fd, SslPtr ssl) {
   return std::make_unique<SocketTransport>(std::move(executor), fd, std::move(ssl));
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "lib/http/server.h"
 #include "lib/http/tls.h"
@@ -48,6 +49,9 @@ class Transport {
   };
   virtual Detached Detach() = 0;
 };
+
+/// What TryWrite() took: removes `size` bytes from the pieces from `first` on, and moves `first` to the first that is left.
+void SkipBytes(std::vector<std::string_view>& pieces, std::size_t& first, std::size_t size);
 
 /// Owns `fd` (non-blocking) from now on.
 std::unique_ptr<Transport> NewTransport(boost::asio::any_io_executor executor, int fd, SslPtr ssl);

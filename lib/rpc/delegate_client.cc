@@ -67,16 +67,10 @@ class GrpcDelegateClient final : public DelegateClient {
   GrpcDelegateClient(const Endpoint& endpoint, boost::asio::any_io_executor executor)
       : target_(endpoint.target), channel_(NewChannel(endpoint)), executor_(std::move(executor)) {}
 
+  // No coroutine itself: a request is two dozen strings, which would move into its frame first.
   Task<Response> Call(Request request) override {
     h2::CallOptions options{.deadline = request.deadline, .cancel = request.cancel};
-    h2::Message message = Encode(std::move(request));
-    h2::UnaryResult answer = co_await channel_->Unary(methods::kCall, std::move(message), std::move(options));
-    if (!answer.status.ok()) co_return Failed(answer.status);
-    Response response;
-    if (!ParseResponse(std::move(answer.message), &response)) {
-      co_return Response::Error(meta::InternalError("the answer can't be read"));
-    }
-    co_return response;
+    return Answered(channel_->Unary(methods::kCall, Encode(std::move(request)), std::move(options)));
   }
 
   Task<> Stream(Request request, ResponseStream& out) override {
@@ -153,6 +147,15 @@ class GrpcDelegateClient final : public DelegateClient {
   }
 
  private:
+  Task<Response> Answered(Task<h2::UnaryResult> call) {
+    h2::UnaryResult answer = co_await std::move(call);
+    if (!answer.status.ok()) co_return Failed(answer.status);
+    Response response;
+    if (!ParseResponse(std::move(answer.message), &response)) {
+      co_return Response::Error(meta::InternalError("the answer can't be read"));
+    }
+    co_return response;
+  }
   std::shared_ptr<const segment::View> Neighbour() const { return neighbour_->View(); }
   Response Failed(const h2::Status& status) const {
     log::Debug("call to {} failed: {}", target_, status.message);

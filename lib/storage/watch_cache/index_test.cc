@@ -74,7 +74,9 @@ TEST(Index, AnswersForEverySnapshotAsAFullWalkDoes) {
       EXPECT_EQ(Matching(*narrowed.tree, filter), Matching(snapshot->tree, filter));
       EXPECT_LT(narrowed.tree->size(), snapshot->tree.size() / 3);
       EXPECT_EQ(narrowed.exact, filter.labels.Empty() || filter.fields.Empty());
-      if (narrowed.exact) EXPECT_EQ(narrowed.tree->size(), Matching(snapshot->tree, filter).size());
+      if (narrowed.exact) {
+        EXPECT_EQ(narrowed.tree->size(), Matching(snapshot->tree, filter).size());
+      }
     }
   }
 }

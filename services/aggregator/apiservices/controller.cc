@@ -261,7 +261,7 @@ Task<> ApiServiceController::State::Work(std::shared_ptr<State> self) {
   }
 }
 
-Task<> ApiServiceController::State::Follow(std::shared_ptr<State> self) {
+Task<> ApiServiceController::State::Follow(std::shared_ptr<State> /*self: kept until the end*/) {
   for (;;) {
     const meta::RequestContext ctx;
     storage::WatchOptions options;

@@ -72,11 +72,6 @@ class ForClient {
   std::function<void()> cancel_;
 };
 
-Task<rpc::Response> CallForClient(Exchange& exchange, rpc::DelegateClient& delegate, rpc::Request request) {
-  const ForClient for_client(exchange, request);
-  co_return co_await delegate.Call(std::move(request));
-}
-
 /// What a server of the mesh wants to have in the audit event.
 void TakeAuditAnnotations(rpc::Headers& headers, Exchange& exchange) {
   std::erase_if(headers, [&exchange](const auto& header) {
@@ -132,7 +127,9 @@ Task<> Forwarder::Forward(Exchange& exchange) {
   } else {
     // Only reads can be large enough to be asked for again, and they have no body that would be missing then.
     const bool may_repeat = request.method == "GET";
-    rpc::Response response = co_await CallForClient(exchange, *delegate->client, std::move(request));
+    std::optional<ForClient> for_client(std::in_place, exchange, request);
+    rpc::Response response = co_await delegate->client->Call(std::move(request));
+    for_client.reset();
     if (response.use_stream && may_repeat) {
       rpc::Request again = ToMeshRequest(exchange);
       co_await ForwardStream(exchange, *delegate->client, std::move(again));

@@ -79,7 +79,9 @@ TEST(AuthenticationConfig, SaysWhatIsWrong) {
     const auto config = ParseAuthenticationConfig(c.text, options);
     EXPECT_EQ(config.has_value(), std::string_view(c.want).empty())
         << c.text << (config ? "" : config.error().Message());
-    if (!config) EXPECT_THAT(config.error().Message(), HasSubstr(c.want)) << c.text;
+    if (!config) {
+      EXPECT_THAT(config.error().Message(), HasSubstr(c.want)) << c.text;
+    }
   }
 }
 
@@ -120,7 +122,9 @@ TEST(AuthorizationConfig, SaysWhatIsWrong) {
     const auto config = ParseAuthorizationConfig(c.text);
     EXPECT_EQ(config.has_value(), std::string_view(c.want).empty())
         << c.text << (config ? "" : config.error().Message());
-    if (!config) EXPECT_THAT(config.error().Message(), HasSubstr(c.want)) << c.text;
+    if (!config) {
+      EXPECT_THAT(config.error().Message(), HasSubstr(c.want)) << c.text;
+    }
   }
   EXPECT_THAT(ParseAuthorizationConfig(list("{type: Node, name: node}"), {"Node", "RBAC"}).error().Message(),
               HasSubstr("missing required types: [RBAC]"));

@@ -35,7 +35,9 @@ TEST(TakeDisruption, Refuses) {
     const meta::Result<meta::Object> refused = TakeDisruption(budget, "p", WallTime());
     ASSERT_FALSE(refused) << c.status;
     EXPECT_EQ(refused.error().Code(), c.code) << c.status;
-    if (c.why) EXPECT_EQ(refused.error().Get().causes.at(0).message, c.why);
+    if (c.why) {
+      EXPECT_EQ(refused.error().Get().causes.at(0).message, c.why);
+    }
   }
 }
 
