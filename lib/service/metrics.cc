@@ -63,7 +63,7 @@ struct Metrics::Impl {
   prometheus::Registry registry{prometheus::Registry::InsertBehavior::Merge};
   const double start = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
   std::mutex mutex;
-  double cpu_shown = 0;                                                   // guarded by mutex
+  double cpu_shown = 0;                                             // guarded by mutex
   std::vector<std::function<std::vector<MetricFamily>()>> sources;  // guarded by mutex
 
   std::vector<prometheus::MetricFamily> CollectSources() {

@@ -5,7 +5,11 @@
 namespace apimesh::storage {
 
 SnapshotCursor::SnapshotCursor(SnapshotPtr snapshot, Filter filter, Range range, WatchCache::Narrowed narrowed)
-    : snapshot_(std::move(snapshot)), walked_(narrowed.tree ? *narrowed.tree : snapshot_->tree), exact_(narrowed.exact), filter_(std::move(filter)), range_(std::move(range)) {
+    : snapshot_(std::move(snapshot)),
+      walked_(narrowed.tree ? *narrowed.tree : snapshot_->tree),
+      exact_(narrowed.exact),
+      filter_(std::move(filter)),
+      range_(std::move(range)) {
   position_ = range_.start.empty() ? filter_.prefix : range_.start;
 }
 

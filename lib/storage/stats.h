@@ -8,9 +8,9 @@ namespace apimesh::storage {
 /// What a store holds and has done since it was opened.
 struct ResourceStats {
   meta::GroupResource resource;
-  bool filled = false;        // without it nothing below is known
+  bool filled = false;  // without it, the number of objects is not known
   std::size_t objects = 0;
-  std::size_t bytes = 0;      // of their JSON
+  std::size_t bytes = 0;       // of their JSON
   std::uint64_t revision = 0;  // that the cache has seen
   std::uint64_t events = 0;    // that the cache was told
   std::uint64_t fills = 0;

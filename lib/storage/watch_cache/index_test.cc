@@ -6,6 +6,7 @@
 #include <random>
 #include <set>
 
+#include "lib/storage/snapshot_cursor.h"
 #include "lib/storage/watch_cache/watch_cache.h"
 
 namespace apimesh::storage {
@@ -92,6 +93,22 @@ TEST(Index, OneInFiftyOfFiveThousandTouchesAHundred) {
   EXPECT_EQ(cache.Narrow(*cache.Current(), FilterFor("group=g7")).tree->size(), 100u);
   EXPECT_EQ(cache.Narrow(*cache.Current(), FilterFor("", "spec.nodeName=n7")).tree->size(), 50u);
   EXPECT_EQ(cache.Narrow(*cache.Current(), FilterFor("group=g7", "spec.nodeName=n7")).tree->size(), 50u) << "the narrower of two";
+}
+
+/// What can't be read has no fields, but is not among those with an empty one: a list by that very term looks at nothing else.
+TEST(Index, WhatCannotBeReadIsInNoList) {
+  WatchCache cache(kRecipe, BackendOptions());
+  std::vector<CachedEntryPtr> pods;
+  for (int i = 0; i < 300; ++i) pods.push_back(Pod(i, 1, i % 50, i % 7));
+  pods.push_back(CachedEntry::Unreadable(kRecipe, "zz/locked", 1, meta::InternalError("no key")));
+  std::sort(pods.begin(), pods.end(), [](const auto& a, const auto& b) { return a->KeyText() < b->KeyText(); });
+  cache.Fill(pods, 1);
+  const Filter filter = FilterFor("", "spec.nodeName=");
+  for (int i = 0; i < 3; ++i) cache.Narrow(*cache.Current(), filter);
+  const SnapshotPtr snapshot = cache.Current();
+  const WatchCache::Narrowed narrowed = cache.Narrow(*snapshot, filter);
+  ASSERT_NE(narrowed.tree, nullptr);
+  EXPECT_TRUE(SnapshotCursor(snapshot, filter, {}, narrowed).Next(1000).empty());
 }
 
 TEST(Index, SelectorsWithoutOneValueLookAtEverything) {
