@@ -45,7 +45,8 @@ def run_history(minutes, binary, seed=1, fault_every=3.0, folder=None, say=print
     folder.mkdir(parents=True, exist_ok=True)
     etcd = Etcd(folder, binary)
     cables = [Cable(etcd.port) for _ in range(2)]
-    meshes = [mesh.KubeApiserver(folder / f"mesh{i}", cable.url, "--etcd-compaction-interval=0") for i, cable in enumerate(cables)]
+    # One mesh with a thread a process, one with three: what threads share must hold, too.
+    meshes = [mesh.KubeApiserver(folder / f"mesh{i}", cable.url, "--etcd-compaction-interval=0", f"--io-threads={1 + 2 * i}") for i, cable in enumerate(cables)]
     stop, stop_record = threading.Event(), threading.Event()
     record = faults = None
     try:
