@@ -1,21 +1,109 @@
 #include "lib/http/record_buffer.h"
 
+#include <linux/tls.h>
 #include <openssl/bio.h>
 #include <openssl/ssl.h>
 #include <sys/socket.h>
 
 #include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include "lib/base/hex.h"
+#include "lib/http/traffic_secret.h"
+#include "lib/http/transport.h"
 
 namespace apimesh::http {
 namespace {
 
 constexpr long kWouldBlock = -1;
 constexpr long kFailed = -2;
+constexpr char kKeyUpdate = 24;  // the first byte of such a message
+constexpr std::string_view kServerSecret = "SERVER_TRAFFIC_SECRET_0 ";
 
-/// One for all connections of a thread: it is empty whenever they take turns.
-std::string& Batch() {
-  thread_local std::string batch;
-  return batch;
+/// How OpenSSL speaks to a BIO that can make records, which to OpenSSL is one on top of a kernel that can. The numbers are reserved in <openssl/bio.h>.
+constexpr int kSetRecordKey = 72, kMakesRecords = 73, kSetRecordType = 74, kForgetRecordType = 75;
+
+/// Records that wait for the system call. One for all connections of a thread: it is empty whenever they take turns.
+class Batch {
+ public:
+  static Batch& OfThisThread() {
+    thread_local Batch batch;
+    return batch;
+  }
+  std::string_view View() const { return {bytes_.get(), size_}; }
+  std::size_t size() const { return size_; }
+  void Clear() { size_ = 0; }
+  /// Room for so many bytes more, whose number is told to Added().
+  char* Room(std::size_t bytes) {
+    if (size_ + bytes > capacity_) {
+      capacity_ = std::max(size_ + bytes, RecordBuffer::kBatchBytes + 2 * RecordBuffer::kRecordBytes);
+      std::unique_ptr<char[]> larger(new char[capacity_]);
+      if (size_ > 0) std::memcpy(larger.get(), bytes_.get(), size_);
+      bytes_ = std::move(larger);
+    }
+    return bytes_.get() + size_;
+  }
+  void Added(std::size_t bytes) { size_ += bytes; }
+
+ private:
+  std::unique_ptr<char[]> bytes_;  // not zeroed
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;
+};
+
+/// Takes from the front of pieces what makes one record.
+class RecordPieces {
+ public:
+  explicit RecordPieces(std::span<const std::string_view> pieces) : pieces_(pieces) {}
+
+  /// Empty at the end. Valid until the next call.
+  std::span<const std::string_view> Next() {
+    thread_local std::vector<std::string_view> record;
+    record.clear();
+    for (std::size_t left = RecordBuffer::kRecordBytes; left > 0 && !pieces_.empty();) {
+      const std::string_view part = pieces_.front().substr(offset_, left);
+      record.push_back(part);
+      left -= part.size();
+      offset_ += part.size();
+      taken_ += part.size();
+      if (offset_ < pieces_.front().size()) continue;
+      pieces_ = pieces_.subspan(1);
+      offset_ = 0;
+    }
+    return record;
+  }
+  /// In all records so far.
+  std::size_t Taken() const { return taken_; }
+
+ private:
+  std::span<const std::string_view> pieces_;
+  std::size_t offset_ = 0;
+  std::size_t taken_ = 0;
+};
+
+template <class Bytes>
+std::string_view View(const Bytes& bytes) {
+  return {reinterpret_cast<const char*>(bytes), sizeof(bytes)};
+}
+
+/// What OpenSSL hands over, in the kernel's own form. nullptr: nothing that we can do.
+template <class Info>
+std::unique_ptr<RecordCipher> CipherOf(const void* given) {
+  const auto& info = *static_cast<const Info*>(given);
+  std::uint64_t sequence = 0;
+  for (const unsigned char byte : info.rec_seq) sequence = sequence << 8 | byte;
+  return RecordCipher::New(View(info.key), std::string(View(info.salt)).append(View(info.iv)), sequence);
+}
+
+std::unique_ptr<RecordCipher> NewCipher(const void* given) {
+  const auto& info = *static_cast<const tls_crypto_info*>(given);
+  if (info.version != TLS_1_3_VERSION) return nullptr;
+  switch (info.cipher_type) {
+    case TLS_CIPHER_AES_GCM_128: return CipherOf<tls12_crypto_info_aes_gcm_128>(given);
+    case TLS_CIPHER_AES_GCM_256: return CipherOf<tls12_crypto_info_aes_gcm_256>(given);
+    default: return nullptr;
+  }
 }
 
 }  // namespace
@@ -31,7 +119,28 @@ struct RecordBio {
     *written = taken > 0 ? static_cast<std::size_t>(taken) : 0;
     return taken > 0 ? 1 : 0;
   }
-  static long Control(BIO*, int command, long, void*) { return command == BIO_CTRL_FLUSH ? 1 : 0; }
+  static int Read(BIO* bio, char* data, std::size_t size, std::size_t* read) {
+    BIO_clear_retry_flags(bio);
+    const ssize_t count = ::recv(Of(bio)->fd_, data, size, 0);
+    if (count < 0 && IsTemporary(errno)) BIO_set_retry_read(bio);
+    Of(bio)->end_of_input_ = count == 0;
+    *read = count > 0 ? static_cast<std::size_t>(count) : 0;
+    return count > 0 ? 1 : 0;
+  }
+  static long Control(BIO* bio, int command, long number, void* argument) {
+    RecordBuffer& buffer = *Of(bio);
+    switch (command) {
+      case BIO_CTRL_FLUSH: return 1;
+      case BIO_CTRL_EOF: return buffer.end_of_input_;
+      case kSetRecordKey:
+        if (number != 0) buffer.cipher_ = NewCipher(argument);  // 0: those that come in stay OpenSSL's
+        return number != 0 && buffer.Seals();
+      case kMakesRecords: return buffer.Seals();
+      case kSetRecordType: buffer.next_type_ = static_cast<unsigned char>(number); return 0;
+      case kForgetRecordType: buffer.next_type_ = RecordCipher::kApplicationData; return 0;
+      default: return 0;
+    }
+  }
   static int Destroy(BIO* bio) {
     delete Of(bio);
     return 1;
@@ -41,6 +150,7 @@ struct RecordBio {
     static BIO_METHOD* const method = [] {
       BIO_METHOD* made = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "TLS records");
       BIO_meth_set_write_ex(made, &Write);
+      BIO_meth_set_read_ex(made, &Read);
       BIO_meth_set_ctrl(made, &Control);
       BIO_meth_set_destroy(made, &Destroy);
       return made;
@@ -48,14 +158,15 @@ struct RecordBio {
     return method;
   }
 
+  static bool Is(BIO* bio) { return bio != nullptr && BIO_method_type(bio) == Type(); }
   static RecordBuffer& Attach(SSL* ssl, int fd) {
     BIO* out = SSL_get_wbio(ssl);
-    if (out != nullptr && BIO_method_type(out) == Type()) return *Of(out);
+    if (Is(out)) return *Of(out);
     auto* buffer = new RecordBuffer(fd);
     out = BIO_new(Method());
     BIO_set_data(out, buffer);
     BIO_set_init(out, 1);
-    SSL_set_bio(ssl, BIO_new_socket(fd, BIO_NOCLOSE), out);
+    SSL_set_bio(ssl, out, out);
     return *buffer;
   }
   static int Type() {
@@ -67,29 +178,86 @@ struct RecordBio {
     }();
     return type;
   }
+
+  /// OpenSSL tells its secrets to nobody else. Ours is needed again when a client asks for new keys.
+  static void KeepSecret(const SSL* ssl, const char* line) {
+    std::string_view text = line;
+    BIO* const out = SSL_get_wbio(ssl);
+    if (!text.starts_with(kServerSecret) || !Is(out)) return;
+    Of(out)->secret_ = FromHex(text.substr(text.rfind(' ') + 1));
+  }
 };
+
+void RecordBuffer::TakeRecordsOf(SSL_CTX* context) {
+  if (!RecordCipher::Supported()) return;
+  SSL_CTX_set_options(context, SSL_OP_ENABLE_KTLS);
+  SSL_CTX_set_keylog_callback(context, &RecordBio::KeepSecret);
+}
 
 RecordBuffer& RecordBuffer::Attach(SSL* ssl, int fd) { return RecordBio::Attach(ssl, fd); }
 
-bool RecordBuffer::BatchFull() const { return Batch().size() >= kBatchBytes; }
+RecordBuffer::~RecordBuffer() { OPENSSL_cleanse(secret_.data(), secret_.size()); }
+
+bool RecordBuffer::BatchFull() const { return Batch::OfThisThread().size() >= kBatchBytes; }
+
+std::size_t RecordBuffer::Seal(std::span<const std::string_view> pieces) {
+  Batch& batch = Batch::OfThisThread();
+  RecordPieces records(pieces);
+  std::size_t taken = 0;
+  while (!BatchFull()) {
+    const std::span<const std::string_view> record = records.Next();
+    const std::size_t size = records.Taken() - std::exchange(taken, records.Taken());
+    if (size == 0) break;
+    batch.Added(cipher_->Seal(RecordCipher::kApplicationData, record, batch.Room(size + RecordCipher::kOverhead)));
+  }
+  return taken;
+}
 
 long RecordBuffer::SendSome(std::string_view bytes) const {
   const ssize_t sent = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
   if (sent >= 0) return static_cast<long>(sent);
-  return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? kWouldBlock : kFailed;
+  return IsTemporary(errno) ? kWouldBlock : kFailed;
 }
 
 long RecordBuffer::Take(std::string_view bytes) {
+  if (cipher_) return TakeSealed(bytes);
   if (!collecting_ && unsent_.empty()) return SendSome(bytes);
-  (collecting_ ? Batch() : unsent_).append(bytes);
+  if (collecting_) {
+    Batch& batch = Batch::OfThisThread();
+    std::memcpy(batch.Room(bytes.size()), bytes.data(), bytes.size());
+    batch.Added(bytes.size());
+  } else {
+    unsent_.append(bytes);
+  }
   return static_cast<long>(bytes.size());
+}
+
+/// What OpenSSL says by itself: session tickets, alerts, new keys.
+long RecordBuffer::TakeSealed(std::string_view bytes) {
+  const unsigned char type = std::exchange(next_type_, RecordCipher::kApplicationData);
+  const bool new_key = type == RecordCipher::kHandshake && bytes.starts_with(kKeyUpdate);
+  std::string record(bytes.size() + RecordCipher::kOverhead, '\0');
+  cipher_->Seal(type, std::span(&bytes, 1), record.data());
+  if (new_key && !NextKey()) return kFailed;
+  unsent_.append(record);
+  if (!collecting_ && Send() == Outcome::kFailed) return kFailed;
+  return static_cast<long>(bytes.size());
+}
+
+bool RecordBuffer::NextKey() {
+  if (secret_.empty()) return false;
+  std::string next = NextTrafficSecret(secret_);
+  secret_.swap(next);
+  OPENSSL_cleanse(next.data(), next.size());
+  cipher_ = RecordCipher::New(TrafficKey(secret_), TrafficIv(secret_), 0);
+  return Seals();
 }
 
 RecordBuffer::Outcome RecordBuffer::Send() {
   collecting_ = false;
-  std::string& batch = Batch();
-  const bool fresh = unsent_.empty();
-  std::string_view left = fresh ? std::string_view(batch) : std::string_view(unsent_);
+  Batch& batch = Batch::OfThisThread();
+  if (!unsent_.empty()) unsent_.append(batch.View());
+  std::string_view left = unsent_.empty() ? batch.View() : std::string_view(unsent_);
   Outcome outcome = Outcome::kSent;
   while (!left.empty()) {
     const long sent = SendSome(left);
@@ -99,15 +267,14 @@ RecordBuffer::Outcome RecordBuffer::Send() {
     }
     left.remove_prefix(static_cast<std::size_t>(sent));
   }
-  std::string kept(left);
-  unsent_.swap(kept);
-  batch.clear();
+  if (!left.empty() || !unsent_.empty()) unsent_ = std::string(left);
+  batch.Clear();
   return outcome;
 }
 
 void RecordBuffer::Drop() {
   collecting_ = false;
-  Batch().clear();
+  Batch::OfThisThread().Clear();
 }
 
 }  // namespace apimesh::http

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "lib/base/log.h"
+#include "lib/http/record_buffer.h"
 #include "lib/http/tls.h"
 #include "lib/http/tls_common.h"
 
@@ -96,6 +97,7 @@ struct ServerTls::State {
 
   SslContextPtr NewContext(const std::string& cert_file, const std::string& key_file) const {
     SslContextPtr context = NewSslContext(true);
+    RecordBuffer::TakeRecordsOf(context.get());
     UseCertificate(context.get(), cert_file, key_file);
     UseVersionAndCiphers(context.get(), options.min_version, options.cipher_suites);
     static std::string http1 = AlpnList("http/1.1"), h2 = AlpnList("h2");

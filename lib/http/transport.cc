@@ -9,7 +9,6 @@
 
 #include <boost/asio/generic/stream_protocol.hpp>
 
-#include <cerrno>
 #include <cstring>
 
 #include "lib/http/record_buffer.h"
@@ -20,8 +19,6 @@ namespace {
 namespace asio = boost::asio;
 constexpr std::size_t kMaxPieces = 256;       // of one system call
 constexpr std::size_t kCopyBytes = 64 << 10;  // of lent bytes, for one system call without TLS
-
-bool IsTemporary(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
 
 /// What others left in OpenSSL's queue would be taken for the next call's fault. It is almost always empty, and clearing it takes
 /// longer than to see that.
@@ -185,17 +182,10 @@ class SocketTransport final : public Transport {
   /// is sent: until then the caller gives us the same pieces again.
   long TryWriteTls(std::span<const std::string_view> pieces) {
     if (accepted_ == 0) {
-      ForgetErrors();
       output_->BeginBatch();
-      RecordReader records(pieces);
-      int n = 1;
-      while (n > 0 && !output_->BatchFull()) {
-        const std::string_view record = records.Next();
-        if (record.empty()) break;
-        n = SSL_write(ssl_.get(), record.data(), static_cast<int>(record.size()));
-        if (n > 0) accepted_ += static_cast<long>(record.size());
-      }
-      if (accepted_ == 0 && n <= 0) {
+      if (output_->Seals()) {
+        accepted_ = static_cast<long>(output_->Seal(pieces));
+      } else if (const int n = Encrypt(pieces); accepted_ == 0 && n <= 0) {
         output_->Send();
         return SslOutcome(n);
       }
@@ -210,6 +200,20 @@ class SocketTransport final : public Transport {
       case RecordBuffer::Outcome::kFull: return kWouldBlock;
       default: return kFailed;
     }
+  }
+
+  /// By OpenSSL, into the batch; what it said last.
+  int Encrypt(std::span<const std::string_view> pieces) {
+    ForgetErrors();
+    RecordReader records(pieces);
+    int n = 1;
+    while (n > 0 && !output_->BatchFull()) {
+      const std::string_view record = records.Next();
+      if (record.empty()) break;
+      n = SSL_write(ssl_.get(), record.data(), static_cast<int>(record.size()));
+      if (n > 0) accepted_ += static_cast<long>(record.size());
+    }
+    return n;
   }
 
   long SslOutcome(int result) {

@@ -2,6 +2,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 
+#include <cerrno>
 #include <functional>
 #include <memory>
 #include <span>
@@ -49,6 +50,9 @@ class Transport {
   };
   virtual Detached Detach() = 0;
 };
+
+/// The errno of a socket that has nothing to give or no room just now.
+inline bool IsTemporary(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
 
 /// What TryWrite() took: removes `size` bytes from the pieces from `first` on, and moves `first` to the first that is left.
 void SkipBytes(std::vector<std::string_view>& pieces, std::size_t& first, std::size_t size);

@@ -1,18 +1,13 @@
 #include "services/authn-authz/authenticators/requestheader/requestheader.h"
 
+#include "lib/base/hex.h"
+
 namespace apimesh::authn_authz {
 namespace {
 
 std::string Lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
   return text;
-}
-
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
 }
 
 // %-escapes of a key; a malformed one is kept as it came.
