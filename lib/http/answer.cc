@@ -80,7 +80,27 @@ std::vector<std::string_view> Views(const std::vector<SharedBytes>& body, std::s
   return views;
 }
 
+void AppendChunkHead(std::string& out, std::size_t size) {
+  AppendNumber(out, size, 16);
+  out += "\r\n";
+}
+
 }  // namespace
+
+Chunk::Chunk(const std::vector<SharedBytes>& pieces) {
+  std::size_t size = 0;
+  for (const SharedBytes& piece : pieces) size += piece.size();
+  if (size == 0) return;
+  std::string wire;
+  wire.reserve(size + 24);
+  AppendChunkHead(wire, size);
+  const std::size_t head = wire.size();
+  for (const SharedBytes& piece : pieces) wire += piece.View();
+  wire += "\r\n";
+  const SharedBytes all(std::move(wire));
+  wire_ = all.View();
+  body_ = SharedBytes(all.Owner(), wire_.substr(head, size));
+}
 
 Answer::Facts Answer::Facts::Of(const Request& request, bool http10, bool keep_alive) {
   return {.head_only = request.method == "HEAD",
@@ -205,23 +225,9 @@ Task<bool> Answer::Write(std::vector<SharedBytes> pieces) {
   co_return co_await WriteChunk(std::move(views));
 }
 
-bool Answer::TryWrite(const std::vector<SharedBytes>& pieces) {
-  if (gzip_ || body_ignored_ || facts_.http10) return false;
-  thread_local std::vector<std::string_view> views;
-  thread_local std::string line;
-  std::size_t size = 0;
-  views.assign(1, {});
-  for (const SharedBytes& piece : pieces) {
-    size += piece.size();
-    views.push_back(piece.View());
-  }
-  if (size == 0) return false;
-  line.clear();
-  AppendNumber(line, size, 16);
-  line += "\r\n";
-  views[0] = line;
-  views.push_back("\r\n");
-  return connection_->TryWrite(views);
+bool Answer::TryWrite(const Chunk& chunk) {
+  if (gzip_ || body_ignored_ || facts_.http10 || chunk.empty()) return false;
+  return connection_->TryWrite(chunk.Wire());
 }
 
 Task<bool> Answer::WriteChunk(std::vector<std::string_view> pieces) {
@@ -230,8 +236,7 @@ Task<bool> Answer::WriteChunk(std::vector<std::string_view> pieces) {
   if (size == 0 || body_ignored_) co_return true;  // a chunk of size 0 would be the end
   std::string line;
   if (!facts_.http10) {
-    AppendNumber(line, size, 16);
-    line += "\r\n";
+    AppendChunkHead(line, size);
     pieces.insert(pieces.begin(), line);
     pieces.push_back("\r\n");
   }

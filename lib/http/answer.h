@@ -30,7 +30,7 @@ class Answer final : public ResponseWriter {
   Task<bool> Send(int code, Headers headers, std::vector<SharedBytes> body) override;
   Task<bool> Start(int code, Headers headers, bool compress) override;
   Task<bool> Write(std::vector<SharedBytes> pieces) override;
-  bool TryWrite(const std::vector<SharedBytes>& pieces) override;
+  bool TryWrite(const Chunk& chunk) override;
   Task<bool> Finish() override;
   bool Guard(std::function<bool()> intact) override;
   bool HeadSent() const override { return head_sent_; }

@@ -219,14 +219,11 @@ void Connection::Consume(std::size_t size) {
   }
 }
 
-bool Connection::TryWrite(std::span<const std::string_view> pieces) {
+bool Connection::TryWrite(std::string_view bytes) {
   if (closed_ || ahead_ > 0) return false;
-  const long size = transport_->TryWrite(pieces);
+  const long size = transport_->TryWrite(std::span(&bytes, 1));
   if (size <= 0) return false;
-  ahead_ = static_cast<std::size_t>(size);
-  std::size_t all = 0;
-  for (const std::string_view piece : pieces) all += piece.size();
-  if (ahead_ == all) ahead_ = 0;
+  ahead_ = static_cast<std::size_t>(size) % bytes.size();
   return ahead_ == 0;
 }
 

@@ -54,7 +54,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // For the answer and for tunnels.
   Task<bool> Write(std::vector<std::string_view> pieces);
   /// As much of Write() as can be done without waiting. False: Write() must follow, with the same bytes.
-  bool TryWrite(std::span<const std::string_view> pieces);
+  bool TryWrite(std::string_view bytes);
   Task<std::string> ReadRaw();
   void Guard(std::function<bool()> intact) { transport_->Guard(std::move(intact)); }
   void SetDisconnectCallback(std::function<void()> callback);

@@ -44,6 +44,20 @@ class RawConnection {
   virtual void Close() = 0;
 };
 
+/// A part of a chunked answer as it goes over the wire: made once for all clients that get the same.
+class Chunk {
+ public:
+  explicit Chunk(const std::vector<SharedBytes>& pieces);
+
+  bool empty() const { return body_.empty(); }
+  std::string_view Wire() const { return wire_; }
+  const SharedBytes& Body() const { return body_; }
+
+ private:
+  std::string_view wire_;  // empty without a body: a chunk of size 0 would be the end
+  SharedBytes body_;       // owns both
+};
+
 /// The answer to one request. Exactly one of Send, Start or Upgrade is called, once, on the executor the handler was
 /// called on. A handler that ends without an answer gives a 500; one that throws does too.
 class ResponseWriter {
@@ -57,8 +71,8 @@ class ResponseWriter {
   virtual Task<bool> Start(int code, Headers headers, bool compress) = 0;
   /// Goes out at once. Returns when there is room for more; false: the client is gone.
   virtual Task<bool> Write(std::vector<SharedBytes> pieces) = 0;
-  /// As much of Write() as can be done without waiting, at less cost. False: Write() must follow, with the same pieces.
-  virtual bool TryWrite(const std::vector<SharedBytes>& /*pieces*/) { return false; }
+  /// As much of Write() as can be done without waiting, at less cost. False: Write() must follow, with the chunk's body.
+  virtual bool TryWrite(const Chunk& /*chunk*/) { return false; }
   virtual Task<bool> Finish() = 0;
   /// Whoever lent the bytes that Write() is given from here on may take them back: `intact` is asked once they have been
   /// copied, before any of them leaves, and false cuts the connection. nullptr ends that. False: not possible here.

@@ -300,7 +300,7 @@ Task<> WriteEager(Request, ResponseWriter& writer) {
   co_await writer.Start(200, std::move(headers), false);
   for (int i = 0; i < 200; ++i) {
     std::vector<SharedBytes> pieces = Bytes({std::string(i * 997 % 300'000, static_cast<char>('a' + i % 26)), "|"});
-    if (writer.TryWrite(pieces)) continue;
+    if (writer.TryWrite(Chunk(pieces))) continue;
     if (!co_await writer.Write(std::move(pieces))) co_return;
   }
   co_await writer.Finish();

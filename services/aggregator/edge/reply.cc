@@ -54,9 +54,9 @@ Task<bool> Reply::Start(int code, http::Headers headers, bool compress) {
   return writer_.Start(code, Complete(std::move(headers)), compress);
 }
 
-bool Reply::TryWrite(const std::vector<SharedBytes>& pieces) {
-  if (!writer_.TryWrite(pieces)) return false;
-  for (const SharedBytes& piece : pieces) body_bytes_ += piece.size();
+bool Reply::TryWrite(const http::Chunk& chunk) {
+  if (!writer_.TryWrite(chunk)) return false;
+  body_bytes_ += chunk.Body().size();
   return true;
 }
 

@@ -23,8 +23,8 @@ class Reply {
   Task<bool> SendError(meta::ApiError error);
   Task<bool> Start(int code, http::Headers headers, bool compress);
   Task<bool> Write(std::vector<SharedBytes> pieces);
-  /// As much of Write() as can be done without waiting. False: Write() must follow, with the same pieces.
-  bool TryWrite(const std::vector<SharedBytes>& pieces);
+  /// As much of Write() as can be done without waiting. False: Write() must follow, with the chunk's body.
+  bool TryWrite(const http::Chunk& chunk);
   Task<bool> Finish() { return writer_.Finish(); }
   Task<std::unique_ptr<http::RawConnection>> Upgrade(http::Headers headers);
   bool Guard(std::function<bool()> intact) { return writer_.Guard(std::move(intact)); }

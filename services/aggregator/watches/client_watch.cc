@@ -93,14 +93,16 @@ Task<bool> ClientWatch::Follow(SharedWatch& shared) {
   for (;;) {
     if (stopped_) co_return false;
     SharedWatch::Taken taken = shared.Take(follower_);
-    if (!taken.frames.empty() && !exchange_.reply.TryWrite(taken.frames)) {
+    if (!taken.frames.empty()) {
       const bool written = co_await exchange_.reply.Write(std::move(taken.frames));
       if (!written) co_return false;
     }
     follower_.place = taken.place;
     if (taken.state == SharedWatch::Taken::State::kFinished) co_return false;
     if (taken.state == SharedWatch::Taken::State::kLost || farewell_due_) co_return true;
+    follower_.receiver = this;
     co_await follower_.changed.Wait();
+    follower_.receiver = nullptr;
   }
 }
 

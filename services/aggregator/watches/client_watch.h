@@ -13,7 +13,7 @@ namespace apimesh::aggregator {
 
 /// A client's watch, from its head to its end, through all phases: where it stands, and when it is over. It is the end of
 /// the stream while the client catches up by itself. Everything happens on the thread of the client's connection.
-class ClientWatch final : public rpc::ResponseStream, public std::enable_shared_from_this<ClientWatch> {
+class ClientWatch final : public rpc::ResponseStream, private SharedWatch::Receiver, public std::enable_shared_from_this<ClientWatch> {
  public:
   ClientWatch(Exchange& exchange, boost::asio::any_io_executor executor, bool wants_bookmarks);
 
@@ -41,6 +41,7 @@ class ClientWatch final : public rpc::ResponseStream, public std::enable_shared_
   void Abort() override;
 
  private:
+  bool TryWrite(const http::Chunk& chunk) override { return exchange_.reply.TryWrite(chunk); }
   void EndAfter(std::chrono::milliseconds timeout);
   void Arm(SteadyTime when);
 

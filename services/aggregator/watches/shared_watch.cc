@@ -14,14 +14,21 @@ bool SharedWatch::Join(Follower& follower) {
   const auto behind = std::find_if(frames_.rbegin(), frames_.rend(),
                                    [&](const Frame& frame) { return frame.place.revision <= follower.place; });
   follower.next = first_ + (frames_.rend() - behind);
-  follower.seat = followers_.insert(followers_.end(), &follower);
+  follower.seat = seats_.size();
+  seats_.push_back(&follower);
+  ++followers_;
   return true;
 }
 
 void SharedWatch::Leave(Follower& follower) {
-  if (next_to_wake_ == follower.seat) ++next_to_wake_;
-  followers_.erase(follower.seat);
-  if (followers_.empty()) Close();
+  if (telling_) {
+    seats_[follower.seat] = nullptr;
+  } else {
+    seats_[follower.seat] = seats_.back();
+    seats_[follower.seat]->seat = follower.seat;
+    seats_.pop_back();
+  }
+  if (--followers_ == 0) Close();
 }
 
 SharedWatch::Taken SharedWatch::Take(Follower& follower) {
@@ -37,7 +44,7 @@ SharedWatch::Taken SharedWatch::Take(Follower& follower) {
     if (frame.place.revision <= taken.place) continue;
     taken.place = frame.place.revision;
     if (frame.place.bookmark && !follower.wants_bookmarks) continue;
-    taken.frames.insert(taken.frames.end(), frame.pieces.begin(), frame.pieces.end());
+    if (!frame.chunk.empty()) taken.frames.push_back(frame.chunk.Body());
   }
   if (over_) {
     taken.state = unfinished_.empty() ? Taken::State::kLost : Taken::State::kFinished;
@@ -55,44 +62,59 @@ void SharedWatch::End() {
   over_ = true;
   cancel_ = nullptr;
   Close();
-  WakeAll();
+  TellAll(nullptr);
 }
 
 Task<bool> SharedWatch::WriteHead(int code, rpc::Headers) { co_return code == 200; }
 
 Task<bool> SharedWatch::Write(std::vector<SharedBytes> pieces) {
   for (SharedBytes& piece : pieces) unfinished_.push_back(std::move(piece));
-  co_return !followers_.empty();
+  co_return followers_ > 0;
 }
 
 Task<bool> SharedWatch::WriteEvents(std::vector<SharedBytes> pieces, rpc::WatchPlace place) {
-  Frame frame{std::exchange(unfinished_, {}), 0, place, std::chrono::steady_clock::now()};
-  for (SharedBytes& piece : pieces) frame.pieces.push_back(std::move(piece));
-  for (const SharedBytes& piece : frame.pieces) frame.bytes += piece.size();
-  bytes_ += frame.bytes;
-  frames_.push_back(std::move(frame));
-  WakeAll();
+  std::vector<SharedBytes> all = std::exchange(unfinished_, {});
+  all.insert(all.end(), std::make_move_iterator(pieces.begin()), std::make_move_iterator(pieces.end()));
+  frames_.push_back({http::Chunk(all), place, std::chrono::steady_clock::now()});
+  bytes_ += frames_.back().chunk.Body().size();
+  TellAll(&frames_.back());
   Trim();
-  co_return !followers_.empty();
+  co_return followers_ > 0;
 }
 
 void SharedWatch::Trim() {
   const SteadyTime oldest = std::chrono::steady_clock::now() - kKeptTime;
   while (frames_.size() > 1 && (bytes_ > kKeptBytes || frames_.front().time < oldest)) {
     base_ = frames_.front().place.revision;
-    bytes_ -= frames_.front().bytes;
+    bytes_ -= frames_.front().chunk.Body().size();
     frames_.pop_front();
     ++first_;
   }
 }
 
-void SharedWatch::WakeAll() {
-  // Those that wake go on inside Set(): they may leave, and others with them.
+bool SharedWatch::Hand(Follower& follower, const Frame& frame) {
+  const bool news = frame.place.revision > follower.place && !frame.chunk.empty() && (follower.wants_bookmarks || !frame.place.bookmark);
+  if (news && !follower.receiver->TryWrite(frame.chunk)) return false;
+  follower.place = std::max(follower.place, frame.place.revision);
+  ++follower.next;
+  return true;
+}
+
+void SharedWatch::TellAll(const Frame* newest) {
+  // Those that wake go on inside Set(): they may leave, and others with them. Those that join meanwhile take what there is by themselves.
   const auto self = shared_from_this();
-  for (next_to_wake_ = followers_.begin(); next_to_wake_ != followers_.end();) {
-    Follower* const follower = *next_to_wake_++;
-    follower->changed.Set();
+  const std::uint64_t number = first_ + frames_.size() - 1;
+  const bool inside_another = std::exchange(telling_, true);
+  for (std::size_t i = 0, count = seats_.size(); i < count; ++i) {
+    Follower* const follower = seats_[i];
+    if (follower == nullptr) continue;
+    const bool waits_for_it = newest != nullptr && follower->receiver != nullptr && follower->next == number;
+    if (!waits_for_it || !Hand(*follower, *newest)) follower->changed.Set();
   }
+  if (inside_another) return;
+  telling_ = false;
+  std::erase(seats_, nullptr);
+  for (std::size_t i = 0; i < seats_.size(); ++i) seats_[i]->seat = i;
 }
 
 }  // namespace apimesh::aggregator

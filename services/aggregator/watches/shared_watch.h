@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <list>
 #include <memory>
 #include <vector>
 
 #include "lib/base/clock.h"
+#include "lib/http/server.h"
 #include "lib/http/signal.h"
 #include "lib/rpc/delegate.h"
 
@@ -16,13 +16,21 @@ namespace apimesh::aggregator {
 /// One upstream watch that many clients follow, each at its own place. Everything happens on one thread.
 class SharedWatch final : public rpc::ResponseStream, public std::enable_shared_from_this<SharedWatch> {
  public:
+  /// Takes what comes right when it comes.
+  class Receiver {
+   public:
+    virtual ~Receiver() = default;
+    /// False: the rest has to wait, and the follower is to take the same frame by itself.
+    virtual bool TryWrite(const http::Chunk& chunk) = 0;
+  };
   /// A client that follows. It must leave before it goes.
   struct Follower {
     std::uint64_t place = 0;      // what it has seen
     bool wants_bookmarks = false;
+    Receiver* receiver = nullptr;  // nullptr: busy, and takes by itself what comes
     http::Signal changed;         // something is there to be taken, or the watch is over
     std::uint64_t next = 0;       // number of its next frame
-    std::list<Follower*>::iterator seat;  // among all that follow
+    std::size_t seat = 0;         // among all that follow
   };
   struct Taken {
     enum class State {
@@ -57,14 +65,15 @@ class SharedWatch final : public rpc::ResponseStream, public std::enable_shared_
 
  private:
   struct Frame {
-    std::vector<SharedBytes> pieces;
-    std::size_t bytes = 0;
+    http::Chunk chunk;
     rpc::WatchPlace place;
     SteadyTime time;
   };
   void Close();
   void Trim();
-  void WakeAll();
+  /// Tells all followers: hands them `newest`, if there is one, or wakes them up.
+  void TellAll(const Frame* newest);
+  static bool Hand(Follower& follower, const Frame& frame);
 
   std::uint64_t base_;  // all that comes after this place is in frames_ or still to come
   std::function<void()> ended_;
@@ -73,8 +82,9 @@ class SharedWatch final : public rpc::ResponseStream, public std::enable_shared_
   std::uint64_t first_ = 0;  // number of frames_.front()
   std::size_t bytes_ = 0;
   std::vector<SharedBytes> unfinished_;  // of a revision whose end has not come yet; at the end: the last words
-  std::list<Follower*> followers_;
-  std::list<Follower*>::iterator next_to_wake_ = followers_.end();
+  std::vector<Follower*> seats_;  // nullptr: left while all were being told
+  std::size_t followers_ = 0;
+  bool telling_ = false;
   bool over_ = false;
 };
 

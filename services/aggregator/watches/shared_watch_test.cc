@@ -131,6 +131,87 @@ TEST_F(SharedWatchTest, NobodyThereEndsTheUpstream) {
   EXPECT_FALSE(Send("x", {12}));
 }
 
+/// Takes what comes as long as it has room.
+struct Reader final : SharedWatch::Receiver {
+  explicit Reader(SharedWatch& watch, Follower given = {.place = 10}) : watch(watch), follower(std::move(given)) {
+    follower.receiver = this;
+    watch.Join(follower);
+  }
+  bool TryWrite(const http::Chunk& chunk) override {
+    if (room == 0) return false;
+    --room;
+    text += chunk.Body().View();
+    wire += chunk.Wire();
+    return true;
+  }
+  SharedWatch& watch;
+  Follower follower;
+  int room = 100;
+  std::string text, wire;
+};
+
+TEST_F(SharedWatchTest, WhoeverHasRoomGetsAFrameAsItComes) {
+  Reader reader(*watch), full(*watch), ahead(*watch, {.place = 11}), bookmarks(*watch, {.place = 10, .wants_bookmarks = true});
+  full.room = 0;
+  Send("eleven ", {11});
+  EXPECT_EQ(reader.text, "eleven ");
+  EXPECT_EQ(reader.wire, "7\r\neleven \r\n") << "a chunk of HTTP";
+  EXPECT_EQ(reader.follower.place, 11u);
+  EXPECT_EQ(Take(reader.follower), "") << "nothing comes twice";
+  EXPECT_EQ(ahead.text, "");
+  EXPECT_EQ(full.follower.place, 10u);
+  EXPECT_EQ(Take(full.follower), "eleven ") << "what it had no room for is still there";
+  Send("bookmark ", {12, true});
+  Send("", {13});
+  full.room = 100;
+  Send("fourteen ", {14});
+  EXPECT_EQ(reader.text, "eleven fourteen ");
+  EXPECT_EQ(ahead.text, "fourteen ");
+  EXPECT_EQ(bookmarks.text, "eleven bookmark fourteen ");
+  EXPECT_EQ(full.text, "fourteen ");
+  EXPECT_EQ(reader.follower.place, 14u);
+}
+
+TEST_F(SharedWatchTest, OneThatIsBehindIsNotHandedWhatComesLater) {
+  Reader reader(*watch);
+  reader.follower.receiver = nullptr;  // busy with something older
+  Send("eleven ", {11});
+  reader.follower.receiver = &reader;
+  Send("twelve ", {12});
+  EXPECT_EQ(reader.text, "") << "eleven comes first";
+  EXPECT_EQ(Take(reader.follower), "eleven twelve ");
+  Send("thirteen ", {13});
+  EXPECT_EQ(reader.text, "thirteen ");
+}
+
+TEST_F(SharedWatchTest, FollowersMayComeAndGoWhileTheOthersAreTold) {
+  struct Leaver final : SharedWatch::Receiver {
+    std::function<void()> then;
+    bool TryWrite(const http::Chunk&) override {
+      then();
+      return true;
+    }
+  } leaver;
+  Reader first(*watch), second(*watch), last(*watch);
+  Follower joins{.place = 11};
+  first.follower.receiver = &leaver;
+  leaver.then = [&] {
+    watch->Leave(first.follower);
+    watch->Leave(second.follower);
+    watch->Join(joins);
+  };
+  Send("eleven ", {11});
+  EXPECT_EQ(second.text, "");
+  EXPECT_EQ(last.text, "eleven ");
+  Send("twelve ", {12});
+  EXPECT_EQ(last.text, "eleven twelve ");
+  EXPECT_EQ(Take(joins), "twelve ");
+  watch->Leave(last.follower);
+  EXPECT_EQ(ended, 0);
+  watch->Leave(joins);
+  EXPECT_EQ(ended, 1);
+}
+
 rpc::Request WatchRequest(std::string query, std::string accept = "application/json") {
   rpc::Request request;
   request.path = "/api/v1/pods";
