@@ -6,6 +6,7 @@
 
 #include <boost/beast/http/status.hpp>
 
+#include "lib/gzip/accepts.h"
 #include "lib/http/connection.h"
 
 namespace apimesh::http {
@@ -106,7 +107,7 @@ Answer::Facts Answer::Facts::Of(const Request& request, bool http10, bool keep_a
   return {.head_only = request.method == "HEAD",
           .http10 = http10,
           .keep_alive = keep_alive && !http10,
-          .accepts_gzip = AcceptsGzip(request.Header("accept-encoding"))};
+          .accepts_gzip = gzip::Accepts(request.Header("accept-encoding"))};
 }
 
 Answer::Answer(std::shared_ptr<Connection> connection, Facts facts) : connection_(std::move(connection)), facts_(facts) {}
@@ -203,7 +204,7 @@ Task<bool> Answer::SendError(meta::ApiError error) {
 Task<bool> Answer::Start(int code, Headers headers, bool compress) {
   body_ignored_ = facts_.head_only || HasNoBody(code);
   if (compress && facts_.accepts_gzip && !body_ignored_ && FindHeader(headers, "content-encoding").empty()) {
-    gzip_ = std::make_unique<GzipStream>();
+    gzip_ = std::make_unique<gzip::Stream>();
     headers.emplace_back("content-encoding", "gzip");
     headers.emplace_back("vary", "Accept-Encoding");
   }

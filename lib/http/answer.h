@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/http/gzip.h"
+#include "lib/gzip/stream.h"
 #include "lib/http/server.h"
 #include "lib/meta/api_error.h"
 
@@ -50,7 +50,7 @@ class Answer final : public ResponseWriter {
 
   std::shared_ptr<Connection> connection_;
   Facts facts_;
-  std::unique_ptr<GzipStream> gzip_;
+  std::unique_ptr<gzip::Stream> gzip_;
   bool head_sent_ = false;
   bool finished_ = false;
   bool body_ignored_ = false;  // HEAD, 204, 304

@@ -1,9 +1,9 @@
-// Links: lib/http/message_parser.cc lib/http/gzip.cc meta ZLIB::ZLIB
+// Links: lib/http/message_parser.cc lib/gzip/accepts.cc meta
 // Feeds bytes to the request parser in pieces of odd sizes, as a connection does: no input may crash it, and what it
 // reads must not depend on how the bytes were cut.
 #include <cstdlib>
 
-#include "lib/http/gzip.h"
+#include "lib/gzip/accepts.h"
 #include "lib/http/message_parser.h"
 
 namespace apimesh::http {
@@ -40,6 +40,6 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   const Outcome pieces = Parse(input, 3);
   if (whole.done && pieces.done && whole.request.body != pieces.request.body) std::abort();
   if (whole.done && pieces.done && whole.request.headers != pieces.request.headers) std::abort();
-  AcceptsGzip(whole.request.Header("accept-encoding"));
+  gzip::Accepts(whole.request.Header("accept-encoding"));
   return 0;
 }

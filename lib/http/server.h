@@ -10,6 +10,7 @@
 #include "lib/base/bytes.h"
 #include "lib/base/task.h"
 #include "lib/base/result.h"
+#include "lib/gzip/accepts.h"
 
 /// HTTP/1.1 with TLS on Boost.Beast, which stays inside the .cc files.
 namespace apimesh::http {
@@ -95,7 +96,7 @@ struct Limits {
   std::size_t body_bytes = 3 << 20;
   std::chrono::milliseconds header_timeout{32'000};  // from the first byte of a request to the end of its head; also TLS
   std::chrono::milliseconds idle_timeout{90'000};    // between requests, and without progress of a body or an answer
-  std::size_t gzip_minimum = 128 << 10;
+  std::size_t gzip_minimum = gzip::kWorthCompressing;
 };
 
 struct TlsOptions {

@@ -6,10 +6,11 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <future>
 #include <thread>
+
+#include "lib/gzip/test_gunzip.h"
 
 namespace apimesh::http {
 namespace {
@@ -52,20 +53,6 @@ std::vector<SharedBytes> Bytes(std::initializer_list<std::string> texts) {
   std::vector<SharedBytes> pieces;
   for (const std::string& text : texts) pieces.emplace_back(text);
   return pieces;
-}
-
-std::string Gunzip(std::string_view data) {
-  z_stream stream{};
-  inflateInit2(&stream, 15 + 16);
-  std::string out(1 << 20, '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(data.data()));
-  stream.avail_in = static_cast<uInt>(data.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  inflate(&stream, Z_SYNC_FLUSH);
-  out.resize(out.size() - stream.avail_out);
-  inflateEnd(&stream);
-  return out;
 }
 
 std::string Dechunk(std::string_view wire) {
@@ -221,7 +208,7 @@ TEST(HttpServer, StreamsCompressedWhereAsked) {
   client.Send("GET / HTTP/1.1\r\nHost: a\r\nAccept-Encoding: deflate, gzip;q=1.0\r\n\r\n");
   const std::string answer = client.ReadUntil("\r\n0\r\n\r\n");
   EXPECT_NE(answer.find("Content-Encoding: gzip\r\n"), std::string::npos);
-  EXPECT_EQ(Gunzip(Dechunk(answer)), "one\ntwo\nthree\n");
+  EXPECT_EQ(gzip::Gunzip(Dechunk(answer)), "one\ntwo\nthree\n");
 }
 
 TEST(HttpServer, CompressesLargeAnswersOnly) {
@@ -234,7 +221,7 @@ TEST(HttpServer, CompressesLargeAnswersOnly) {
   client.Send("GET /small HTTP/1.1\r\nHost: a\r\nAccept-Encoding: gzip\r\n\r\n");
   EXPECT_EQ(client.ReadUntil("small").find("gzip"), std::string::npos);
   client.Send("GET /large HTTP/1.1\r\nHost: a\r\nAccept-Encoding: gzip\r\n\r\n");
-  EXPECT_EQ(Gunzip(Dechunk(client.ReadUntil("\r\n0\r\n\r\n"))), large);
+  EXPECT_EQ(gzip::Gunzip(Dechunk(client.ReadUntil("\r\n0\r\n\r\n"))), large);
 }
 
 TEST(HttpServer, ThrowingOrSilentHandlersGive500) {
