@@ -1,4 +1,5 @@
 #include "lib/endpoint/encode.h"
+#include "lib/endpoint/list_body.h"
 #include "lib/endpoint/list_writer.h"
 #include "lib/endpoint/options.h"
 #include "lib/endpoint/verbs.h"
@@ -92,16 +93,19 @@ Task<meta::Result<>> StreamList(RequestPtr request, rpc::ResponseStream& stream)
   head.headers = HeadersOf(*request);
   AddWarnings(request->ctx, head.headers);
   bool head_sent = false;
-  Pieces piece;
-  piece.Text(listing.writer->Head(listing.meta));
+  ListBody body(*request, *listing.writer);
+  Pieces& piece = body.Ready();
+  body.Head(listing.writer->Head(listing.meta));
   while (true) {
     const std::vector<storage::EntryPtr> some = listing.Next();
     if (some.empty()) break;
     for (const storage::EntryPtr& entry : some) {
-      listing.writer->AppendItem(piece, entry);
+      body.Item(entry);
+      if (body.WorkedLong()) co_await body.Rest();
       if (whole || (piece.size() < piece_bytes && piece.Copied() < kCopiedBytes)) continue;
       if (!head_sent) {
         head_sent = true;
+        body.AddHeaders(head.headers);
         const bool wanted = co_await stream.WriteHead(head.code, std::move(head.headers));
         if (!wanted) co_return meta::Result<>();
       }
@@ -109,11 +113,12 @@ Task<meta::Result<>> StreamList(RequestPtr request, rpc::ResponseStream& stream)
       if (!co_await stream.Write(std::move(out))) co_return meta::Result<>();
     }
   }
-  piece.Text(listing.writer->Tail(listing.meta));
+  body.Tail(listing.writer->Tail(listing.meta));
   std::vector<SharedBytes> out = Finished(*listing.writer, piece);
   if (head_sent) {
     co_await stream.Write(std::move(out));
   } else {
+    body.AddHeaders(head.headers);
     head.body = std::move(out);
     co_await stream.WriteWhole(std::move(head));
   }

@@ -32,6 +32,7 @@ class JsonWriter : public ListWriter {
     first_ = false;
     AppendOne(out, entry);
   }
+  void Continue(bool after_others) override { first_ = !after_others; }
   std::string Tail(const ListMeta&) override { return request_->output.pretty ? "]}" : "]}\n"; }
   bool NeedsWhole() const override { return request_->output.pretty || request_->output.format != codec::Format::kJson; }
   std::string Whole(std::string joined) override { return Convert(request_->output, std::move(joined), nullptr); }
@@ -55,6 +56,7 @@ class ObjectList final : public JsonWriter {
     return fmt::format("{{\"kind\":\"{}List\",\"apiVersion\":\"{}\",\"metadata\":{},\"items\":[", gvk.kind, gvk.ApiVersion(),
                        MetaJson(meta));
   }
+  std::string ItemForm() const override { return "untyped"; }
 
  protected:
   void AppendOne(Pieces& out, const storage::EntryPtr& entry) override {
@@ -84,6 +86,7 @@ class CustomList final : public JsonWriter {
   std::string Head(const ListMeta&) override {
     return fmt::format("{{\"apiVersion\":\"{}\",\"items\":[", request_->Resource().gvk.ApiVersion());
   }
+  std::string ItemForm() const override { return "json"; }
   std::string Tail(const ListMeta& meta) override {
     json::object out;
     out["continue"] = meta.continue_token;
@@ -122,12 +125,13 @@ class MetadataList final : public JsonWriter {
     return fmt::format("{{\"kind\":\"PartialObjectMetadataList\",\"apiVersion\":\"meta.k8s.io/{}\",\"metadata\":{},\"items\":[",
                        request_->output.as_version, MetaJson(meta));
   }
+  std::string ItemForm() const override { return "metadata." + request_->output.as_version; }
 
  protected:
   void AppendOne(Pieces& out, const storage::EntryPtr& entry) override {
     const ResourceRequest& request = *request_;
     const auto make = [&request](std::string_view text) { return PartialMetadataOf(request, text); };
-    out.Shared(entry->Encoded("metadata." + request.output.as_version, make));
+    out.Shared(entry->Encoded(ItemForm(), make));
   }
 };
 
@@ -137,7 +141,7 @@ class ProtobufList final : public ListWriter {
  public:
   /// The envelope of one item.
   using ItemFn = std::function<SharedBytes(const storage::Entry& entry)>;
-  ProtobufList(meta::Gvk kind, ItemFn item) : kind_(std::move(kind)), item_(std::move(item)) {}
+  ProtobufList(meta::Gvk kind, std::string form, ItemFn item) : kind_(std::move(kind)), form_(std::move(form)), item_(std::move(item)) {}
 
   bool MeasuresFirst() const override { return true; }
   void Measure(const storage::Entry& entry) override {
@@ -155,9 +159,11 @@ class ProtobufList final : public ListWriter {
     out.Shared(bytes, message);
   }
   std::string Tail(const ListMeta&) override { return EnvelopeTail(); }
+  std::string ItemForm() const override { return form_; }
 
  private:
   const meta::Gvk kind_;
+  const std::string form_;
   const ItemFn item_;
   std::size_t items_bytes_ = 0;
 };
@@ -166,18 +172,19 @@ std::unique_ptr<ListWriter> NewProtobufList(RequestPtr request) {
   meta::Gvk kind = request->Resource().gvk;
   kind.kind += "List";
   const auto item = [request](const storage::Entry& entry) { return ProtobufOf(*request->served, entry); };
-  return std::make_unique<ProtobufList>(std::move(kind), item);
+  return std::make_unique<ProtobufList>(std::move(kind), "protobuf", item);
 }
 
 std::unique_ptr<ListWriter> NewProtobufMetadataList(RequestPtr request) {
   const std::string& version = request->output.as_version;
   const schema::Schema* schema = request->env->meta_schema;
   const schema::Node* node = schema ? schema->Find("io.k8s.apimachinery.pkg.apis.meta.v1.PartialObjectMetadata") : nullptr;
-  const auto item = [request, node, form = "metadata.protobuf." + version](const storage::Entry& entry) {
+  const std::string form = "metadata.protobuf." + version;
+  const auto item = [request, node, form](const storage::Entry& entry) {
     const auto make = [&](std::string_view text) { return Convert(request->output, PartialMetadataOf(*request, text), node); };
     return entry.Encoded(form, make);
   };
-  return std::make_unique<ProtobufList>(meta::Gvk{"meta.k8s.io", version, "PartialObjectMetadataList"}, item);
+  return std::make_unique<ProtobufList>(meta::Gvk{"meta.k8s.io", version, "PartialObjectMetadataList"}, form, item);
 }
 
 }  // namespace

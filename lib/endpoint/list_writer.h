@@ -27,6 +27,10 @@ class ListWriter {
   virtual std::string Head(const ListMeta& meta) = 0;
   virtual void AppendItem(Pieces& out, const storage::EntryPtr& entry) = 0;
   virtual std::string Tail(const ListMeta& meta) = 0;
+  /// What AppendItem() writes of an item, as the name of a form, where that is the same in every list; "" where it is not.
+  virtual std::string ItemForm() const { return {}; }
+  /// The next item that is written comes after others that this writer has not seen, or is the first after all.
+  virtual void Continue(bool /*after_others*/) {}
   /// The pieces must be joined and then converted (YAML, indented JSON).
   virtual bool NeedsWhole() const { return false; }
   virtual std::string Whole(std::string joined) { return joined; }

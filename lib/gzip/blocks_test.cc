@@ -36,7 +36,8 @@ std::string Joined(const std::vector<std::string>& parts) {
 }
 
 TEST(GzipBlocks, AnyConcatenationIsTheirText) {
-  const std::vector<std::string> choice = {"", ",", Text(100, false), Text(4000, false), Text(4000, true), Text(70'000, false), Text(200'000, true), Text(1'500'000, false)};
+  const std::vector<std::string> choice = {"", ",", Text(100, false), Text(4000, false), Text(4000, true),
+                                           Text(70'000, false), Text(200'000, true), Text(1'500'000, false)};
   EXPECT_EQ(Gunzip(Packed({})), "");
   for (const std::string& one : choice) EXPECT_EQ(Gunzip(Packed({one})), one) << one.size();
   std::minstd_rand random(3);
@@ -63,7 +64,9 @@ TEST(GzipBlocks, KnowNothingOfEachOther) {
 
 TEST(GzipBlocks, AreSmallerThanTheirTextOrHardlyLarger) {
   EXPECT_LT(Deflate(Text(30'000, false)).size(), 15'000u);
-  for (const std::size_t size : {1, 10, 100, 65535, 65536, 300'000}) EXPECT_LE(Deflate(Text(size, true)).size(), size + 5 * (size / 65535 + 1)) << size;
+  for (const std::size_t size : {1, 10, 100, 65535, 65536, 300'000}) {
+    EXPECT_LE(Deflate(Text(size, true)).size(), size + 5 * (size / 65535 + 1)) << size;
+  }
 }
 
 /// A few bits between blocks mean nothing; any other one makes the body a broken one, never another text.

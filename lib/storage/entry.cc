@@ -157,7 +157,9 @@ SharedBytes CachedEntry::Encoded(std::string_view form,
   }
   if (SharedBytes kept = forms->Find(form); kept.Owner()) return kept;
   // Made outside of any lock: two may make the same at once, the first one stays.
-  const std::string made = make(json_.View());
+  std::string made = make(json_.View());
+  // What is not kept is not put where it could be lent: a slow reader would hold it, and all that comes after it.
+  if (!Forms::HasRoom(made.size())) return SharedBytes(std::move(made));
   return forms->Keep(form, segment::Share({made}));
 }
 

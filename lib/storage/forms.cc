@@ -22,6 +22,9 @@ Shelf& TheShelf() {
 
 std::size_t Cost(const SharedBytes& bytes, std::string_view name) { return bytes.size() + name.size() + 96; }
 
+/// What a name has before its '#', with it; "" without one.
+std::string_view Family(std::string_view name) { return name.substr(0, name.find('#') + 1); }
+
 }  // namespace
 
 Forms::~Forms() {
@@ -40,20 +43,38 @@ SharedBytes Forms::Find(std::string_view name) {
   return {};
 }
 
+bool Forms::HasRoom(std::size_t bytes) { return TheShelf().bytes + bytes <= kBudget; }
+
+/// Of a whole family the one that was used longest ago goes. To be freed without the lock.
+Forms::Form Forms::TakeOldestOf(std::string_view family) {
+  const auto related = [family](const Form& form) { return Family(form.name) == family; };
+  if (family.empty() || std::count_if(forms_.begin(), forms_.end(), related) < kFamily) return {};
+  auto oldest = forms_.end();
+  for (auto form = forms_.begin(); form != forms_.end(); ++form) {
+    if (related(*form) && (oldest == forms_.end() || form->round < oldest->round)) oldest = form;
+  }
+  Form taken = std::move(*oldest);
+  forms_.erase(oldest);
+  TheShelf().bytes -= Cost(taken.bytes, taken.name);
+  return taken;
+}
+
 SharedBytes Forms::Keep(std::string_view name, SharedBytes bytes) {
   Shelf& shelf = TheShelf();
   bool first = false;
+  Form replaced;
   {
     const std::lock_guard lock(mutex_);
     for (const Form& form : forms_) {
       if (form.name == name) return form.bytes;
     }
+    first = forms_.empty();
+    replaced = TakeOldestOf(Family(name));
     const std::size_t cost = Cost(bytes, name);
     if (shelf.bytes.fetch_add(cost) + cost > kBudget) {
       shelf.bytes -= cost;
       return bytes;
     }
-    first = forms_.empty();
     forms_.push_back({std::string(name), bytes, shelf.round.load(std::memory_order_relaxed)});
   }
   if (first) {

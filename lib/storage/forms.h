@@ -12,7 +12,8 @@
 namespace apimesh::storage {
 
 /// Other encodings of one object (protobuf, a watch event, metadata only), kept while they are used: those that nobody asked for in
-/// some minutes are given back, and all of a process together stay below a number of bytes. Thread-safe.
+/// some minutes are given back, and all of a process together stay below a number of bytes. Names that differ only after a '#' are a family:
+/// forms that replace each other, of which few are kept. Thread-safe.
 class Forms : public std::enable_shared_from_this<Forms> {
  public:
   static constexpr std::size_t kBudget = 128u << 20;
@@ -29,6 +30,9 @@ class Forms : public std::enable_shared_from_this<Forms> {
   /// throwing out what others use would make a list that is larger than the budget push itself out again and again.
   SharedBytes Keep(std::string_view name, SharedBytes bytes);
 
+  /// Whether Keep() would keep so much now.
+  static bool HasRoom(std::size_t bytes);
+
   /// To be called now and then: ends a round where it is due.
   static void EndRound(SteadyTime now);
   /// Kept in this process, in bytes.
@@ -40,6 +44,8 @@ class Forms : public std::enable_shared_from_this<Forms> {
     SharedBytes bytes;
     std::uint32_t round = 0;  // when it was used last
   };
+  static constexpr std::ptrdiff_t kFamily = 4;
+  Form TakeOldestOf(std::string_view family);
   /// True: something is left.
   bool DropUnused(std::uint32_t round);
 

@@ -66,6 +66,22 @@ TEST_F(EncodedForms, EndWithTheirObject) {
   NextRound();
 }
 
+/// What is named alike up to a '#' replaces each other.
+TEST_F(EncodedForms, OfAFamilyOnlyTheLastFewAreKept) {
+  const std::size_t before = Forms::Total();
+  const CachedEntryPtr entry = NewEntry("a");
+  Encode(entry, "protobuf", 1000);
+  for (int i = 0; i < 20; ++i) Encode(entry, "run#" + std::to_string(i), 1000);
+  EXPECT_LT(Forms::Total(), before + 6000);
+  made_ = 0;
+  Encode(entry, "run#19", 1000);
+  Encode(entry, "run#18", 1000);
+  Encode(entry, "protobuf", 1000);
+  EXPECT_EQ(made_, 0);
+  Encode(entry, "run#3", 1000);
+  EXPECT_EQ(made_, 1);
+}
+
 TEST_F(EncodedForms, StayBelowTheBudgetAndDoNotPushEachOtherOut) {
   std::vector<CachedEntryPtr> entries;
   constexpr std::size_t kSize = 8u << 20;

@@ -50,10 +50,13 @@ std::string_view FakeEntry::FieldValue(std::string_view field) const {
 }
 
 SharedBytes FakeEntry::Encoded(std::string_view form, const std::function<std::string(std::string_view json)>& make) const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto it = forms_.find(form); it != forms_.end()) return it->second;
+  }
+  SharedBytes made(make(json_.View()));  // without the lock: it may be made of other forms
   const std::lock_guard lock(mutex_);
-  auto it = forms_.find(form);
-  if (it == forms_.end()) it = forms_.emplace(std::string(form), SharedBytes(make(json_.View()))).first;
-  return it->second;
+  return forms_.emplace(std::string(form), std::move(made)).first->second;
 }
 
 }  // namespace apimesh::testing

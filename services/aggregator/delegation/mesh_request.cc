@@ -3,8 +3,8 @@
 namespace apimesh::aggregator {
 namespace {
 
-constexpr std::string_view kMeaningful[] = {"accept", "content-type", "user-agent", "if-none-match", "if-match",
-                                            "content-encoding", "x-kubernetes-deprecated"};
+constexpr std::string_view kMeaningful[] = {"accept", "accept-encoding", "content-type", "user-agent", "if-none-match",
+                                            "if-match", "content-encoding", "x-kubernetes-deprecated"};
 constexpr std::string_view kHopByHop[] = {"keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding",
                                           "content-length", "expect", "audit-id", "traceparent"};
 

@@ -19,6 +19,10 @@ class Audit final : public Filter {
     std::string body;
     if (decision.level >= AuditLevel::kRequest) body = exchange.request.body;
     exchange.reply.KeepBody();
+    if (decision.level == AuditLevel::kRequestResponse) {
+      // An answer that goes into the log has to come uncompressed; the edge compresses it for the client afterwards.
+      std::erase_if(exchange.request.headers, [](const auto& header) { return header.first == "accept-encoding"; });
+    }
     const auto write = [&](AuditStage stage) {
       if (decision.omitted[static_cast<int>(stage)]) return;
       log_->Write(AuditEvent(exchange, user->info, decision.level, stage, body, clock_.Now()));
