@@ -111,7 +111,7 @@ class TableList final : public JsonWriter {
 
  protected:
   void AppendOne(Pieces& out, const storage::EntryPtr& entry) override {
-    out.Text(TableRow(*request_, entry->JsonText(), include_));
+    AppendTableRow(out, *request_, entry, include_);
   }
 
  private:
@@ -129,9 +129,7 @@ class MetadataList final : public JsonWriter {
 
  protected:
   void AppendOne(Pieces& out, const storage::EntryPtr& entry) override {
-    const ResourceRequest& request = *request_;
-    const auto make = [&request](std::string_view text) { return PartialMetadataOf(request, text); };
-    out.Shared(entry->Encoded(ItemForm(), make));
+    out.Shared(KeptPartialMetadata(*request_, *entry));
   }
 };
 

@@ -39,4 +39,9 @@ std::string PartialMetadataOf(const ResourceRequest& request, std::string_view t
   return out;
 }
 
+SharedBytes KeptPartialMetadata(const ResourceRequest& request, const storage::Entry& entry) {
+  const auto make = [&request](std::string_view text) { return PartialMetadataOf(request, text); };
+  return entry.Encoded("metadata." + request.output.as_version, make);
+}
+
 }  // namespace apimesh::endpoint

@@ -22,14 +22,14 @@ const registry::TablePrinter& PrinterOf(const ServedResource& served) {
 }
 
 /// Of an object, no more than cells may need: there are many rows in a table.
-json::array Cells(const ServedResource& served, std::string_view text, WallTime now) {
+json::array Cells(const ServedResource& served, std::string_view text, meta::Ages& ages) {
   const registry::TablePrinter& printer = PrinterOf(served);
   const meta::FieldMask& reads = printer.reads.Everything() && !served.custom ? kShown : printer.reads;
   unsigned char memory[8192];
   json::monotonic_resource arena(memory, sizeof(memory));
   meta::Result<json::value> value = codec::ParseJsonParts(text, reads, &arena);
   const meta::Object object = value && value->is_object() ? meta::Object(std::move(value->get_object())) : meta::Object();
-  return printer.cells(object, now);
+  return printer.cells(object, ages);
 }
 
 std::string_view ResourceVersionOf(std::string_view text) {
@@ -37,12 +37,32 @@ std::string_view ResourceVersionOf(std::string_view text) {
   return version.substr(1, version.size() - 2);
 }
 
+/// A row up to its object, and from when on it is another one.
+storage::Entry::Timed RowHead(const ServedResource& served, std::string_view text, WallTime now) {
+  meta::Ages ages(now);
+  std::string head = "{\"cells\":";
+  codec::AppendJson(head, Cells(served, text, ages));
+  head += ",\"object\":";
+  return {std::move(head), ages.Until()};
+}
+
 }  // namespace
 
+void AppendTableRow(Pieces& out, const ResourceRequest& request, const storage::EntryPtr& entry, IncludeObject include) {
+  const WallTime now = request.env->sources.clock->Now();
+  const auto make = [&request, now](std::string_view text) { return RowHead(*request.served, text, now); };
+  // An entry belongs to the store of one served version, and a changed definition has a new store: the name says enough.
+  out.Shared(entry->EncodedAt(now, "table", make));
+  switch (include) {
+    case IncludeObject::kMetadata: out.Shared(KeptPartialMetadata(request, *entry)); break;
+    case IncludeObject::kObject: out.Shared(entry, entry->JsonText()); break;
+    case IncludeObject::kNone: out.Text("null"); break;
+  }
+  out.Text("}");
+}
+
 std::string TableRow(const ResourceRequest& request, std::string_view text, IncludeObject include) {
-  std::string row = "{\"cells\":";
-  codec::AppendJson(row, Cells(*request.served, text, request.env->sources.clock->Now()));
-  row += ",\"object\":";
+  std::string row = RowHead(*request.served, text, request.env->sources.clock->Now()).text;
   switch (include) {
     case IncludeObject::kMetadata: AppendPartialMetadata(row, request, text); break;
     case IncludeObject::kObject: row += text; break;

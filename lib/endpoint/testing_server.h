@@ -33,7 +33,7 @@ struct Reply {
   }
 };
 
-/// Serves v1 configmaps and apps/v1 deployments, with their real schemas and plain strategies.
+/// Serves v1 configmaps and apps/v1 deployments, with their real schemas and plain strategies. Tables of deployments show ages.
 class TestServer {
  public:
   TestServer() {
@@ -67,6 +67,10 @@ class TestServer {
     scale.scale = registry::ScalePaths{.selector = "spec.selector"};
     scale.strategy = deployments.strategy;
     deployments.subresources.push_back(scale);
+    deployments.table = {{{.name = "Name"}, {.name = "Age"}}, [this](const meta::Object& object, meta::Ages& ages) {
+                           ++cells_made;
+                           return meta::json::array{object.Name(), ages.Of(meta::FindString(object.Metadata(), "creationTimestamp"))};
+                         }, {"metadata.name", "metadata.creationTimestamp"}};
 
     std::vector<ServedVersion> versions;
     versions.push_back({{"", "v1"}, 18000, 1, {Serve(std::move(config_maps), &config_map_store)}, ""});
@@ -94,6 +98,7 @@ class TestServer {
   }
 
   testing::ManualClock clock;
+  int cells_made = 0;
   std::shared_ptr<testing::FakeStore> config_map_store, deployment_store;
   std::unique_ptr<GroupServer> server;
 

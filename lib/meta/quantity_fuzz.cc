@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "lib/meta/ages.h"
 #include "lib/meta/quantity.h"
 #include "lib/meta/time.h"
 
@@ -26,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (const auto time = ParseTime(text)) {
     const auto again = ParseTime(FormatMicroTime(*time));
     if (!again || FormatMicroTime(*again) != FormatMicroTime(*time)) std::abort();
-    HumanAge(text, *time);
+    Ages(*time).Of(text);
   }
   return 0;
 }

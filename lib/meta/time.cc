@@ -104,31 +104,44 @@ std::optional<WallTime> ParseTime(std::string_view text) {
          std::chrono::seconds(second) - offset + duration_cast<WallTime::duration>(fraction);
 }
 
-std::string HumanDuration(nanoseconds duration) {
-  const std::int64_t seconds = duration.count() / 1'000'000'000;
+std::string HumanDuration(nanoseconds duration, nanoseconds* until) {
+  constexpr std::int64_t kNanos = 1'000'000'000, kMinute = 60, kHour = 60 * kMinute, kDay = 24 * kHour, kYear = 365 * kDay;
+  const std::int64_t seconds = duration.count() / kNanos;
+  // A text stays until the smallest unit that it shows has passed.
+  const auto shows = [&](std::int64_t unit) {
+    const std::int64_t next = (seconds / unit + 1) * unit;
+    if (until) *until = next > nanoseconds::max().count() / kNanos ? nanoseconds::max() : nanoseconds(next * kNanos);
+  };
   // Clocks of two machines may differ by a second.
-  if (seconds < -1) return "<invalid>";
-  if (seconds < 0) return "0s";
-  if (seconds < 120) return fmt::format("{}s", seconds);
+  if (seconds < -1) {
+    if (until) *until = nanoseconds(-2 * kNanos + 1);
+    return "<invalid>";
+  }
+  if (seconds < 0) {
+    if (until) *until = nanoseconds(kNanos);
+    return "0s";
+  }
   const auto with_rest = [](std::int64_t whole, char unit, std::int64_t rest, char rest_unit) {
     return rest == 0 ? fmt::format("{}{}", whole, unit) : fmt::format("{}{}{}{}", whole, unit, rest, rest_unit);
   };
-  const std::int64_t minutes = seconds / 60;
-  if (minutes < 10) return with_rest(minutes, 'm', seconds % 60, 's');
-  if (minutes < 180) return fmt::format("{}m", minutes);
-  const std::int64_t hours = minutes / 60;
-  if (hours < 8) return with_rest(hours, 'h', minutes % 60, 'm');
-  if (hours < 48) return fmt::format("{}h", hours);
-  const std::int64_t days_old = hours / 24;
-  if (days_old < 8) return with_rest(days_old, 'd', hours % 24, 'h');
-  if (days_old < 365 * 2) return fmt::format("{}d", days_old);
-  if (days_old < 365 * 8) return with_rest(days_old / 365, 'y', days_old % 365, 'd');
-  return fmt::format("{}y", days_old / 365);
-}
-
-std::string HumanAge(std::string_view since, WallTime now) {
-  const std::optional<WallTime> start = ParseTime(since);
-  return start ? HumanDuration(now - *start) : "<unknown>";
+  if (seconds < 10 * kMinute) {
+    shows(1);
+    return seconds < 2 * kMinute ? fmt::format("{}s", seconds) : with_rest(seconds / kMinute, 'm', seconds % kMinute, 's');
+  }
+  if (seconds < 8 * kHour) {
+    shows(kMinute);
+    return seconds < 3 * kHour ? fmt::format("{}m", seconds / kMinute) : with_rest(seconds / kHour, 'h', seconds % kHour / kMinute, 'm');
+  }
+  if (seconds < 8 * kDay) {
+    shows(kHour);
+    return seconds < 2 * kDay ? fmt::format("{}h", seconds / kHour) : with_rest(seconds / kDay, 'd', seconds % kDay / kHour, 'h');
+  }
+  if (seconds < 8 * kYear) {
+    shows(kDay);
+    return seconds < 2 * kYear ? fmt::format("{}d", seconds / kDay) : with_rest(seconds / kYear, 'y', seconds % kYear / kDay, 'd');
+  }
+  shows(kYear);
+  return fmt::format("{}y", seconds / kYear);
 }
 
 }  // namespace apimesh::meta

@@ -17,8 +17,7 @@ std::string FormatMicroTime(WallTime time);
 std::optional<WallTime> ParseTime(std::string_view text);
 
 /// Time spans as the Age columns show them, with two or three significant figures: "119s", "5m30s", "3d4h", "2y150d".
-std::string HumanDuration(std::chrono::nanoseconds duration);
-/// The age of something made at `since`: HumanDuration, or "<unknown>" if `since` is no time.
-std::string HumanAge(std::string_view since, WallTime now);
+/// `until` (may be nullptr) gets the next longer span with another text; the longest there is: none has. Ages: see ages.h.
+std::string HumanDuration(std::chrono::nanoseconds duration, std::chrono::nanoseconds* until = nullptr);
 
 }  // namespace apimesh::meta

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lib/base/task.h"
+#include "lib/meta/ages.h"
 #include "lib/meta/api_error.h"
 #include "lib/meta/field_mask.h"
 #include "lib/meta/object.h"
@@ -70,7 +71,8 @@ struct Column {
 /// Columns besides Name and Age, and the cells of one object. Empty: Name and Age only.
 struct TablePrinter {
   std::vector<Column> columns;  // all columns, Name and Age included, in order
-  std::function<meta::json::array(const meta::Object& object, WallTime now)> cells;
+  /// By the object alone, and by ages, which `ages` tells: rows are kept for as long as it says.
+  std::function<meta::json::array(const meta::Object& object, meta::Ages& ages)> cells;
   /// What `cells` reads of an object; the rest may be missing from the one it gets. Nothing named: everything.
   meta::FieldMask reads;
 };

@@ -147,20 +147,29 @@ std::string_view CachedEntry::FieldValue(std::string_view field) const {
   return {};
 }
 
+std::shared_ptr<Forms> CachedEntry::OwnForms() const {
+  const std::lock_guard lock(FormLock(this));
+  if (!forms_) forms_ = Forms::New();
+  return forms_;
+}
+
 SharedBytes CachedEntry::Encoded(std::string_view form,
                                  const std::function<std::string(std::string_view json)>& make) const {
-  std::shared_ptr<Forms> forms;
-  {
-    const std::lock_guard lock(FormLock(this));
-    if (!forms_) forms_ = Forms::New();
-    forms = forms_;
-  }
+  const std::shared_ptr<Forms> forms = OwnForms();
   if (SharedBytes kept = forms->Find(form); kept.Owner()) return kept;
   // Made outside of any lock: two may make the same at once, the first one stays.
   std::string made = make(json_.View());
   // What is not kept is not put where it could be lent: a slow reader would hold it, and all that comes after it.
   if (!Forms::HasRoom(made.size())) return SharedBytes(std::move(made));
   return forms->Keep(form, segment::Share({made}));
+}
+
+SharedBytes CachedEntry::EncodedAt(WallTime now, std::string_view form,
+                                   const std::function<Timed(std::string_view json)>& make) const {
+  const std::shared_ptr<Forms> forms = OwnForms();
+  if (SharedBytes kept = forms->Find(form, now); kept.Owner()) return kept;
+  const Timed made = make(json_.View());
+  return forms->Keep(form, segment::Share({made.text}), {now, made.until});
 }
 
 }  // namespace apimesh::storage

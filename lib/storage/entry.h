@@ -62,6 +62,8 @@ class CachedEntry final : public Entry {
   std::string_view FieldValue(std::string_view field) const override;
   SharedBytes Encoded(std::string_view form,
                       const std::function<std::string(std::string_view json)>& make) const override;
+  SharedBytes EncodedAt(WallTime now, std::string_view form,
+                        const std::function<Timed(std::string_view json)>& make) const override;
 
   const std::string& KeyText() const { return key_.text; }
   const meta::ApiError* Error() const { return error_.get(); }
@@ -76,6 +78,7 @@ class CachedEntry final : public Entry {
     std::vector<std::string> fields;
   };
   static const std::shared_ptr<const Attributes>& NoAttributes();
+  std::shared_ptr<Forms> OwnForms() const;
   static meta::Result<std::shared_ptr<CachedEntry>> Make(const std::shared_ptr<const EntryRecipe>& recipe, std::string key,
                                                          Revision revision, std::string_view json);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 namespace apimesh::storage {
 namespace {
@@ -20,7 +21,7 @@ Shelf& TheShelf() {
   return *shelf;
 }
 
-std::size_t Cost(const SharedBytes& bytes, std::string_view name) { return bytes.size() + name.size() + 96; }
+std::size_t Cost(const SharedBytes& bytes, std::string_view name) { return bytes.size() + name.size() + 112; }
 
 /// What a name has before its '#', with it; "" without one.
 std::string_view Family(std::string_view name) { return name.substr(0, name.find('#') + 1); }
@@ -33,10 +34,10 @@ Forms::~Forms() {
   TheShelf().bytes -= bytes;
 }
 
-SharedBytes Forms::Find(std::string_view name) {
+SharedBytes Forms::Find(std::string_view name, WallTime now) {
   const std::lock_guard lock(mutex_);
   for (Form& form : forms_) {
-    if (form.name != name) continue;
+    if (form.name != name || !form.valid.At(now)) continue;
     form.round = TheShelf().round.load(std::memory_order_relaxed);
     return form.bytes;
   }
@@ -59,23 +60,30 @@ Forms::Form Forms::TakeOldestOf(std::string_view family) {
   return taken;
 }
 
-SharedBytes Forms::Keep(std::string_view name, SharedBytes bytes) {
+SharedBytes Forms::Keep(std::string_view name, SharedBytes bytes, Validity valid) {
   Shelf& shelf = TheShelf();
+  Form replaced;  // freed without the lock
   bool first = false;
-  Form replaced;
   {
     const std::lock_guard lock(mutex_);
-    for (const Form& form : forms_) {
-      if (form.name == name) return form.bytes;
+    const std::size_t cost = Cost(bytes, name);
+    for (Form& form : forms_) {
+      if (form.name != name) continue;
+      if (form.valid.At(valid.from)) return form.bytes;
+      // About as long as the one before it: the budget is not asked again.
+      shelf.bytes += cost - Cost(form.bytes, name);
+      replaced.bytes = std::exchange(form.bytes, bytes);
+      form.valid = valid;
+      form.round = shelf.round.load(std::memory_order_relaxed);
+      return bytes;
     }
     first = forms_.empty();
     replaced = TakeOldestOf(Family(name));
-    const std::size_t cost = Cost(bytes, name);
     if (shelf.bytes.fetch_add(cost) + cost > kBudget) {
       shelf.bytes -= cost;
       return bytes;
     }
-    forms_.push_back({std::string(name), bytes, shelf.round.load(std::memory_order_relaxed)});
+    forms_.push_back({std::string(name), bytes, valid, shelf.round.load(std::memory_order_relaxed)});
   }
   if (first) {
     const std::lock_guard lock(shelf.mutex);

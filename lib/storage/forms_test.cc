@@ -57,6 +57,26 @@ TEST_F(EncodedForms, AreGivenBackWhenNobodyUsesThem) {
   EXPECT_GE(Forms::Total(), before + 1000);
 }
 
+TEST_F(EncodedForms, ThatShowAgesAreMadeAgainWhenTheirTimeIsOver) {
+  using std::chrono::seconds;
+  const std::size_t before = Forms::Total();
+  const CachedEntryPtr entry = NewEntry("a");
+  const WallTime start = Clock::System().Now();
+  const auto encode = [&](seconds at, std::size_t size) {
+    return entry->EncodedAt(start + at, "table", [&](std::string_view) { return ++made_, Entry::Timed{std::string(size, 'x'), start + at + seconds(10)}; }).size();
+  };
+  EXPECT_EQ(encode(seconds(0), 1000), 1000u);
+  EXPECT_EQ(encode(seconds(9), 0), 1000u);
+  EXPECT_EQ(made_, 1);
+  EXPECT_EQ(encode(seconds(10), 500), 500u);
+  EXPECT_EQ(encode(seconds(9), 700), 700u) << "made before its time";
+  EXPECT_EQ(made_, 3);
+  EXPECT_LT(Forms::Total(), before + 1000) << "the new one stands in the place of the old one";
+  NextRound();
+  NextRound();
+  EXPECT_EQ(Forms::Total(), before);
+}
+
 TEST_F(EncodedForms, EndWithTheirObject) {
   const std::size_t before = Forms::Total();
   CachedEntryPtr entry = NewEntry("a");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lib/base/bytes.h"
+#include "lib/base/clock.h"
 #include "lib/base/task.h"
 #include "lib/meta/api_error.h"
 #include "lib/meta/object.h"
@@ -69,6 +70,13 @@ class Entry {
   /// while it is used. Thread-safe.
   virtual SharedBytes Encoded(std::string_view form,
                               const std::function<std::string(std::string_view json)>& make) const = 0;
+  /// A form that shows ages: `make` tells from when on it is another one, and is asked again after that.
+  struct Timed {
+    std::string text;
+    WallTime until;
+  };
+  virtual SharedBytes EncodedAt(WallTime now, std::string_view form,
+                                const std::function<Timed(std::string_view json)>& make) const = 0;
 };
 using EntryPtr = std::shared_ptr<const Entry>;
 

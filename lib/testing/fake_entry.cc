@@ -50,13 +50,14 @@ std::string_view FakeEntry::FieldValue(std::string_view field) const {
 }
 
 SharedBytes FakeEntry::Encoded(std::string_view form, const std::function<std::string(std::string_view json)>& make) const {
-  {
-    const std::lock_guard lock(mutex_);
-    if (const auto it = forms_.find(form); it != forms_.end()) return it->second;
-  }
-  SharedBytes made(make(json_.View()));  // without the lock: it may be made of other forms
-  const std::lock_guard lock(mutex_);
-  return forms_.emplace(std::string(form), std::move(made)).first->second;
+  if (SharedBytes kept = forms_->Find(form); kept.Owner()) return kept;
+  return forms_->Keep(form, SharedBytes(make(json_.View())));
+}
+
+SharedBytes FakeEntry::EncodedAt(WallTime now, std::string_view form, const std::function<Timed(std::string_view json)>& make) const {
+  if (SharedBytes kept = forms_->Find(form, now); kept.Owner()) return kept;
+  const Timed made = make(json_.View());
+  return forms_->Keep(form, SharedBytes(made.text), {now, made.until});
 }
 
 }  // namespace apimesh::testing

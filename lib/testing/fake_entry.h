@@ -1,10 +1,10 @@
 #pragma once
 
 #include <map>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "lib/storage/forms.h"
 #include "lib/storage/store.h"
 
 namespace apimesh::testing {
@@ -21,6 +21,7 @@ class FakeEntry final : public storage::Entry {
   const meta::Labels& GetLabels() const override { return labels_; }
   std::string_view FieldValue(std::string_view field) const override;
   SharedBytes Encoded(std::string_view form, const std::function<std::string(std::string_view json)>& make) const override;
+  SharedBytes EncodedAt(WallTime now, std::string_view form, const std::function<Timed(std::string_view json)>& make) const override;
 
   const meta::Object& Parsed() const { return object_; }
 
@@ -31,8 +32,7 @@ class FakeEntry final : public storage::Entry {
   SharedBytes json_;
   meta::Labels labels_;
   std::map<std::string, std::string, std::less<>> fields_;
-  mutable std::mutex mutex_;
-  mutable std::map<std::string, SharedBytes, std::less<>> forms_;
+  const std::shared_ptr<storage::Forms> forms_ = storage::Forms::New();
 };
 using FakeEntryPtr = std::shared_ptr<const FakeEntry>;
 

@@ -133,7 +133,7 @@ const json::object* AvailableCondition(const meta::Object& object) {
   return nullptr;
 }
 
-json::array Cells(const meta::Object& object, WallTime now) {
+json::array Cells(const meta::Object& object, meta::Ages& ages) {
   const json::object* condition = AvailableCondition(object);
   std::string available(condition ? meta::FindString(*condition, "status") : "Unknown");
   if (condition && available != "True") available += fmt::format(" ({})", meta::FindString(*condition, "reason"));
@@ -141,7 +141,7 @@ json::array Cells(const meta::Object& object, WallTime now) {
       IsExternal(object) ? fmt::format("{}/{}", meta::FindString(Spec(object), "service", "namespace"), meta::FindString(Spec(object), "service", "name"))
                          : std::string("Local");
   return {json::string(object.Name()), json::string(service), json::string(available),
-          json::string(meta::HumanAge(meta::FindString(object.Metadata(), "creationTimestamp"), now))};
+          json::string(ages.Of(meta::FindString(object.Metadata(), "creationTimestamp")))};
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <map>
 
 #include "lib/meta/selector.h"
-#include "lib/meta/time.h"
 
 namespace apimesh::core_api {
 
@@ -23,11 +22,11 @@ registry::Column WideColumn(std::string name, std::string description) {
   return {.name = std::move(name), .description = std::move(description), .priority = 1};
 }
 
-meta::json::value AgeCell(const meta::Object& object, WallTime now) {
-  return SinceCell(meta::FindString(object.Metadata(), "creationTimestamp"), now);
+meta::json::value AgeCell(const meta::Object& object, meta::Ages& ages) {
+  return SinceCell(meta::FindString(object.Metadata(), "creationTimestamp"), ages);
 }
 
-meta::json::value SinceCell(std::string_view time, WallTime now) { return meta::json::string(meta::HumanAge(time, now)); }
+meta::json::value SinceCell(std::string_view time, meta::Ages& ages) { return meta::json::string(ages.Of(time)); }
 
 meta::json::value TextCell(std::string_view text, std::string_view otherwise) {
   return meta::json::string(text.empty() ? otherwise : text);

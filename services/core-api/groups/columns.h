@@ -12,9 +12,9 @@ registry::Column IntegerColumn(std::string name, std::string description);
 registry::Column WideColumn(std::string name, std::string description);
 
 /// The cell of AgeColumn(): "5d", "<unknown>".
-meta::json::value AgeCell(const meta::Object& object, WallTime now);
+meta::json::value AgeCell(const meta::Object& object, meta::Ages& ages);
 /// The age of a time somewhere in an object.
-meta::json::value SinceCell(std::string_view time, WallTime now);
+meta::json::value SinceCell(std::string_view time, meta::Ages& ages);
 /// The text, or `otherwise` if it is empty.
 meta::json::value TextCell(std::string_view text, std::string_view otherwise = "");
 /// The number at a path; 0 if there is none.

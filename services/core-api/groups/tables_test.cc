@@ -1,10 +1,12 @@
-// Tables get no more of an object than they say they read: the cells have to come out the same as from all of it.
+// Tables get no more of an object than they say they read, and are kept for as long as they say: the cells have to come out the same as from
+// all of it, and at any moment until then.
 #include <gtest/gtest.h>
 
 #include <random>
 
 #include "lib/codec/codec.h"
 #include "lib/codec/json_parts.h"
+#include "lib/meta/time.h"
 #include "services/core-api/groups/all_groups.h"
 
 namespace apimesh::core_api {
@@ -55,8 +57,17 @@ class Filler {
   std::mt19937 random_;
 };
 
+struct CellsText {
+  std::string text;
+  WallTime until;
+};
+CellsText CellsAt(const registry::Resource& resource, const meta::Object& object, WallTime now) {
+  meta::Ages ages(now);
+  std::string text = codec::WriteJson(resource.table.cells(object, ages));
+  return {std::move(text), ages.Until()};
+}
+
 TEST(Tables, ReadNoMoreThanTheySay) {
-  const WallTime now = WallTime(std::chrono::hours(24 * 365 * 60));
   std::size_t limited = 0;
   for (const registry::Resource& resource : AllResources({})) {
     if (resource.table.columns.empty()) continue;
@@ -65,11 +76,35 @@ TEST(Tables, ReadNoMoreThanTheySay) {
       const std::string text = codec::WriteJson(Filler(seed).Value(*resource.schema, 0));
       const meta::Object whole(codec::ParseJson(text, {})->as_object());
       const meta::Object parts(codec::ParseJsonParts(text, resource.table.reads, {})->as_object());
-      ASSERT_EQ(codec::WriteJson(resource.table.cells(parts, now)), codec::WriteJson(resource.table.cells(whole, now)))
-          << resource.gvk.kind << " " << seed << " " << text;
+      const WallTime now = WallTime(std::chrono::hours(24 * 365 * 60));
+      ASSERT_EQ(CellsAt(resource, parts, now).text, CellsAt(resource, whole, now).text) << resource.gvk.kind << " " << seed << " " << text;
     }
   }
   EXPECT_GE(limited, 14u);
+}
+
+TEST(Tables, HoldAsLongAsTheySay) {
+  using namespace std::chrono_literals;
+  // What the objects of Filler show has been going on for so long: one of each unit that an age can end with.
+  const std::chrono::seconds spans[] = {-5s, 0s, 90s, 5min, 20min, 4h, 30h, 100h, 24h * 30, 24h * 365 * 3, 24h * 365 * 9};
+  std::size_t changed = 0;
+  for (const registry::Resource& resource : AllResources({})) {
+    if (resource.table.columns.empty()) continue;
+    for (unsigned seed = 0; seed < 40; ++seed) {
+      const meta::Object object(Filler(seed).Value(*resource.schema, 0).as_object());
+      for (const std::chrono::seconds span : spans) {
+        const WallTime now = *meta::ParseTime(seed % 2 ? "2026-01-01T00:00:00Z" : "2026-03-01T00:00:00Z") + span + 300ms;
+        const CellsText cells = CellsAt(resource, object, now);
+        if (cells.until == WallTime::max()) continue;
+        ASSERT_GT(cells.until, now);
+        for (const WallTime later : {now + (cells.until - now) / 2, cells.until - 1ns}) {
+          ASSERT_EQ(CellsAt(resource, object, later).text, cells.text) << resource.gvk.kind << " " << seed << " " << span.count();
+        }
+        if (CellsAt(resource, object, cells.until).text != cells.text) ++changed;
+      }
+    }
+  }
+  EXPECT_GE(changed, 1000u) << "and not less long";
 }
 
 }  // namespace

@@ -54,7 +54,8 @@ std::string JsonAt(const meta::Object& object, const Names&... names) {
 /// The cells of an object, from no more of it than the table says it reads.
 inline std::string Row(const registry::Resource& resource, std::string_view text) {
   const meta::Object parts(codec::ParseJsonParts(text, resource.table.reads, {})->as_object());
-  return boost::json::serialize(resource.table.cells(parts, WallTime()));
+  meta::Ages ages{WallTime()};
+  return boost::json::serialize(resource.table.cells(parts, ages));
 }
 
 }  // namespace apimesh::core_api::testing

@@ -16,7 +16,7 @@ struct Cell {
   std::optional<JsonPath> path;
 };
 
-json::value Print(const Cell& cell, const json::value& value, WallTime now) {
+json::value Print(const Cell& cell, const json::value& value, meta::Ages& ages) {
   if (cell.type == "string") {
     return value.is_string() ? json::value(value.get_string()) : json::value(codec::WriteJson(value));
   }
@@ -25,7 +25,7 @@ json::value Print(const Cell& cell, const json::value& value, WallTime now) {
   if (cell.type == "boolean" && value.is_bool()) return value;
   if (cell.type == "date" && value.is_string()) {
     const std::string_view text = value.get_string();
-    return meta::ParseTime(text) ? json::value(meta::HumanAge(text, now)) : json::value("<invalid>");
+    return meta::ParseTime(text) ? json::value(ages.Of(text)) : json::value("<invalid>");
   }
   return nullptr;
 }
@@ -52,12 +52,12 @@ registry::TablePrinter PrinterOf(const json::value* additional) {
     const std::vector<std::string> fields = cell.path ? cell.path->LeadingFields() : std::vector<std::string>();
     if (!fields.empty()) printer.reads.Add(fields);
   }
-  printer.cells = [cells = std::move(cells)](const meta::Object& object, WallTime now) {
+  printer.cells = [cells = std::move(cells)](const meta::Object& object, meta::Ages& ages) {
     json::array row;
     row.emplace_back(json::string(object.Name()));
     for (const Cell& cell : cells) {
       const json::value* value = cell.path ? cell.path->First(object.Root()) : nullptr;
-      row.push_back(value ? Print(cell, *value, now) : json::value());
+      row.push_back(value ? Print(cell, *value, ages) : json::value());
     }
     return row;
   };

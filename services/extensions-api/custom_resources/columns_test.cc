@@ -35,8 +35,10 @@ TEST(Columns, HaveTheTypesTheyAskFor) {
   EXPECT_EQ(printer.columns[8].priority, 1);
   EXPECT_EQ(printer.columns[1].description, "Custom resource definition column (in JSONPath format): .spec.n");
   const meta::Object object(kDocument.get_object());
-  EXPECT_EQ(json::serialize(printer.cells(object, *meta::ParseTime("2026-01-01T00:01:00Z"))),
+  meta::Ages ages(*meta::ParseTime("2026-01-01T00:01:00Z"));
+  EXPECT_EQ(json::serialize(printer.cells(object, ages)),
             R"(["a",2,1,"[{\"k\":\"x\",\"v\":1},{\"k\":\"y\",\"v\":2}]",null,null,"60s","<invalid>","2"])");
+  EXPECT_EQ(ages.Until(), *meta::ParseTime("2026-01-01T00:01:01Z"));
 }
 
 TEST(Columns, AreNameAndAgeByDefault) {

@@ -93,11 +93,11 @@ std::string Subjects(const meta::Object& object, std::string_view kind) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-json::array Cells(const meta::Object& object, WallTime now) {
+json::array Cells(const meta::Object& object, meta::Ages& ages) {
   const std::string role =
       fmt::format("{}/{}", meta::FindString(object.Root(), "roleRef", "kind"), meta::FindString(object.Root(), "roleRef", "name"));
   return {json::string(object.Name()),    role,
-          AgeCell(object, now),           Subjects(object, "User"),
+          AgeCell(object, ages),          Subjects(object, "User"),
           Subjects(object, "Group"),      Subjects(object, "ServiceAccount")};
 }
 

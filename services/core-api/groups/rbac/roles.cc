@@ -63,7 +63,7 @@ class RoleStrategy final : public registry::Strategy {
   bool namespaced_;
 };
 
-json::array Cells(const meta::Object& object, WallTime) {
+json::array Cells(const meta::Object& object, meta::Ages&) {
   return {json::string(object.Name()), TextCell(meta::FindString(object.Metadata(), "creationTimestamp"))};
 }
 

@@ -116,7 +116,7 @@ StatusRules Rules() {
           .counts_collisions = true};
 }
 
-json::array Cells(const meta::Object& object, WallTime now) {
+json::array Cells(const meta::Object& object, meta::Ages& ages) {
   const json::object& root = object.Root();
   const auto [names, images] = ContainerCells(meta::Find(root, "spec", "template"));
   return {json::string(object.Name()),
@@ -126,7 +126,7 @@ json::array Cells(const meta::Object& object, WallTime now) {
           NumberAt(root, "status", "updatedNumberScheduled"),
           NumberAt(root, "status", "numberAvailable"),
           LabelsText(meta::Find(root, "spec", "template", "spec", "nodeSelector")),
-          AgeCell(object, now),
+          AgeCell(object, ages),
           names,
           images,
           SelectorText(meta::Find(root, "spec", "selector"))};

@@ -42,14 +42,14 @@ StatusRules Rules() {
                       {"availableReplicas", "readyReplicas", "cannot be greater than readyReplicas"}}};
 }
 
-json::array Cells(const meta::Object& object, WallTime now) {
+json::array Cells(const meta::Object& object, meta::Ages& ages) {
   const json::object& root = object.Root();
   const auto [names, images] = ContainerCells(meta::Find(root, "spec", "template"));
   return {json::string(object.Name()),
           NumberAt(root, "spec", "replicas"),
           NumberAt(root, "status", "replicas"),
           NumberAt(root, "status", "readyReplicas"),
-          AgeCell(object, now),
+          AgeCell(object, ages),
           names,
           images,
           SelectorText(meta::Find(root, "spec", "selector"))};

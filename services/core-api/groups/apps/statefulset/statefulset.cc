@@ -136,11 +136,11 @@ StatusRules Rules() {
           .counts_collisions = true};
 }
 
-json::array Cells(const meta::Object& object, WallTime now) {
+json::array Cells(const meta::Object& object, meta::Ages& ages) {
   const json::object& root = object.Root();
   const auto [names, images] = ContainerCells(meta::Find(root, "spec", "template"));
   return {json::string(object.Name()),
-          fmt::format("{}/{}", NumberAt(root, "status", "readyReplicas"), NumberAt(root, "spec", "replicas")), AgeCell(object, now), names, images};
+          fmt::format("{}/{}", NumberAt(root, "status", "readyReplicas"), NumberAt(root, "spec", "replicas")), AgeCell(object, ages), names, images};
 }
 
 }  // namespace

@@ -41,8 +41,8 @@ class LeaseStrategy final : public registry::Strategy {
   }
 };
 
-json::array Cells(const meta::Object& object, WallTime now) {
-  return {json::string(object.Name()), TextCell(meta::FindString(object.Root(), "spec", "holderIdentity")), AgeCell(object, now)};
+json::array Cells(const meta::Object& object, meta::Ages& ages) {
+  return {json::string(object.Name()), TextCell(meta::FindString(object.Root(), "spec", "holderIdentity")), AgeCell(object, ages)};
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 
 namespace json = meta::json;
 
-json::array Cells(const meta::Object& object, WallTime) {
+json::array Cells(const meta::Object& object, meta::Ages&) {
   std::string_view status = "Unhealthy";
   std::string_view message, error;
   for (const json::object& condition : Objects(meta::FindField(object.Root(), "conditions"))) {

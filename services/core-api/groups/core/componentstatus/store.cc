@@ -23,6 +23,9 @@ class ComputedEntry final : public storage::Entry {
   SharedBytes Encoded(std::string_view, const std::function<std::string(std::string_view)>& make) const override {
     return SharedBytes(make(json_.View()));
   }
+  SharedBytes EncodedAt(WallTime, std::string_view, const std::function<Timed(std::string_view)>& make) const override {
+    return SharedBytes(make(json_.View()).text);
+  }
 
  private:
   const storage::Key key_;

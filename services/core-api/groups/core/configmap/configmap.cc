@@ -43,9 +43,9 @@ class ConfigMapStrategy final : public registry::Strategy {
   }
 };
 
-json::array Cells(const meta::Object& object, WallTime now) {
+json::array Cells(const meta::Object& object, meta::Ages& ages) {
   const std::size_t keys = DataBag(object, "data").size() + DataBag(object, "binaryData").size();
-  return {json::string(object.Name()), keys, AgeCell(object, now)};
+  return {json::string(object.Name()), keys, AgeCell(object, ages)};
 }
 
 }  // namespace

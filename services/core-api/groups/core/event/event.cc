@@ -142,14 +142,14 @@ std::string Lower(std::string_view text) {
 
 std::string_view FirstOf(std::string_view a, std::string_view b) { return a.empty() ? b : a; }
 
-json::array CoreCells(const meta::Object& event, WallTime now) {
+json::array CoreCells(const meta::Object& event, meta::Ages& ages) {
   const json::object& root = event.Root();
   const auto text = [&](const auto&... names) { return meta::FindString(root, names...); };
-  const json::value first = SinceCell(FirstOf(text("firstTimestamp"), text("eventTime")), now);
-  json::value last = text("lastTimestamp").empty() ? first : SinceCell(text("lastTimestamp"), now);
+  const json::value first = SinceCell(FirstOf(text("firstTimestamp"), text("eventTime")), ages);
+  json::value last = text("lastTimestamp").empty() ? first : SinceCell(text("lastTimestamp"), ages);
   std::int64_t count = NumberAt(root, "count");
   if (const json::value* series = meta::FindField(root, "series"); series && series->is_object()) {
-    last = SinceCell(text("series", "lastObservedTime"), now);
+    last = SinceCell(text("series", "lastObservedTime"), ages);
     count = NumberAt(root, "series", "count");
   } else if (count == 0) {
     count = 1;
@@ -174,8 +174,8 @@ json::array CoreCells(const meta::Object& event, WallTime now) {
 }
 
 registry::TablePrinter Table(bool core) {
-  const auto cells = core ? +[](const meta::Object& event, WallTime now) { return CoreCells(event, now); }
-                          : +[](const meta::Object& event, WallTime now) { return CoreCells(AsCore(event, false), now); };
+  const auto cells = core ? +[](const meta::Object& event, meta::Ages& ages) { return CoreCells(event, ages); }
+                          : +[](const meta::Object& event, meta::Ages& ages) { return CoreCells(AsCore(event, false), ages); };
   return {{{.name = "Last Seen", .description = "When it happened last."},
            {.name = "Type", .description = "Normal or Warning."},
            {.name = "Reason", .description = "Why, in a word."},

@@ -116,8 +116,8 @@ class NamespaceFinalizeStrategy final : public NamespaceStrategy {
   }
 };
 
-json::array Cells(const meta::Object& object, WallTime now) {
-  return {json::string(object.Name()), json::string(Phase(object)), AgeCell(object, now)};
+json::array Cells(const meta::Object& object, meta::Ages& ages) {
+  return {json::string(object.Name()), json::string(Phase(object)), AgeCell(object, ages)};
 }
 
 }  // namespace

@@ -170,7 +170,7 @@ json::value Address(const json::object& root, std::string_view type) {
   return "<none>";
 }
 
-json::array Cells(const meta::Object& object, WallTime now) {
+json::array Cells(const meta::Object& object, meta::Ages& ages) {
   const json::object& root = object.Root();
   const auto info = [&](std::string_view field) { return meta::FindString(root, "status", "nodeInfo", field); };
   std::string kernel(info("kernelVersion").empty() ? "<unknown>" : info("kernelVersion"));
@@ -178,7 +178,7 @@ json::array Cells(const meta::Object& object, WallTime now) {
   return {json::string(object.Name()),
           Status(root),
           Roles(object),
-          AgeCell(object, now),
+          AgeCell(object, ages),
           TextCell(info("kubeletVersion")),
           Address(root, "InternalIP"),
           Address(root, "ExternalIP"),

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "lib/meta/time.h"
 #include "services/core-api/groups/walk.h"
 
 namespace apimesh::core_api {
@@ -160,18 +159,18 @@ std::string_view FirstIp(const object& root) {
   return ips.empty() ? std::string_view() : meta::FindString(ips.front(), "ip");
 }
 
-meta::json::array Cells(const meta::Object& pod, WallTime now) {
+meta::json::array Cells(const meta::Object& pod, meta::Ages& ages) {
   const object& root = pod.Root();
   const Summary summary = Summarise(pod);
   std::string restarts = fmt::format("{}", summary.restarts);
   if (summary.restarts != 0 && !summary.last_restart.empty()) {
-    restarts += fmt::format(" ({} ago)", meta::HumanAge(summary.last_restart, now));
+    restarts += fmt::format(" ({} ago)", ages.Of(summary.last_restart));
   }
   return {pod.Name(),
           fmt::format("{}/{}", summary.ready, summary.total),
           summary.reason,
           restarts,
-          meta::HumanAge(meta::FindString(pod.Metadata(), "creationTimestamp"), now),
+          ages.Of(meta::FindString(pod.Metadata(), "creationTimestamp")),
           OrNone(FirstIp(root)),
           OrNone(meta::FindString(root, "spec", "nodeName")),
           OrNone(meta::FindString(root, "status", "nominatedNodeName")),

@@ -110,9 +110,9 @@ class SecretStrategy final : public registry::Strategy {
   }
 };
 
-json::array Cells(const meta::Object& object, WallTime now) {
+json::array Cells(const meta::Object& object, meta::Ages& ages) {
   return {json::string(object.Name()), json::string(meta::FindString(object.Root(), "type")), DataBag(object, "data").size(),
-          AgeCell(object, now)};
+          AgeCell(object, ages)};
 }
 
 }  // namespace

@@ -91,7 +91,7 @@ std::string Ports(const json::object& root) {
   return ports.empty() ? "<none>" : fmt::format("{}", fmt::join(ports, ","));
 }
 
-json::array Cells(const meta::Object& object, WallTime now) {
+json::array Cells(const meta::Object& object, meta::Ages& ages) {
   const json::object& root = object.Root();
   const std::vector<std::string> ips = ClusterIps(object);
   return {json::string(object.Name()),
@@ -99,7 +99,7 @@ json::array Cells(const meta::Object& object, WallTime now) {
           ips.empty() ? "<none>" : ips.front(),
           ExternalIp(root),
           Ports(root),
-          AgeCell(object, now),
+          AgeCell(object, ages),
           LabelsText(meta::Find(root, "spec", "selector"))};
 }
 

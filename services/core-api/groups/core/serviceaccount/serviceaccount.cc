@@ -32,7 +32,7 @@ class ServiceAccountStrategy final : public registry::Strategy {
   }
 };
 
-json::array Cells(const meta::Object& object, WallTime now) { return {json::string(object.Name()), AgeCell(object, now)}; }
+json::array Cells(const meta::Object& object, meta::Ages& ages) { return {json::string(object.Name()), AgeCell(object, ages)}; }
 
 }  // namespace
 
