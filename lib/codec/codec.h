@@ -42,9 +42,11 @@ std::string YamlDuplicates(std::string_view text);
 /// Compact JSON as Go's encoder writes it: keys in the document's order, <, > and & escaped, floats in Go's form.
 std::string WriteJson(const meta::json::value& value);
 void AppendJson(std::string& out, const meta::json::value& value);
-/// Two-space indentation, as ?pretty=true gives it.
-std::string WritePrettyJson(const meta::json::value& value);
+/// Two-space indentation, as ?pretty=true gives it. `indent`: of the lines after the first one, where the value stands inside another.
+std::string WritePrettyJson(const meta::json::value& value, std::size_t indent = 0);
 std::string WriteYaml(const meta::json::value& value);
+/// What stands after the "- " of an element, without its last line's end; the dash is indented by `indent`.
+std::string WriteYamlElement(const meta::json::value& value, std::size_t indent);
 
 /// Brings a document into the form its schema gives it: unknown fields dropped (and reported to `strict`), types checked
 /// (400 with the reference's text), numbers, times and quantities normalised, empty fields omitted or kept as the Go type

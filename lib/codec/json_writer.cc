@@ -185,10 +185,10 @@ std::string WriteJson(const json::value& value) {
   return out;
 }
 
-std::string WritePrettyJson(const json::value& value) {
+std::string WritePrettyJson(const json::value& value, std::size_t indent) {
   std::string out;
   out.reserve(2048);
-  AppendPretty(out, value, 0);
+  AppendPretty(out, value, indent);
   return out;
 }
 

@@ -198,4 +198,11 @@ std::string WriteYaml(const json::value& value) {
   return writer.Take();
 }
 
+std::string WriteYamlElement(const json::value& value, std::size_t indent) {
+  YamlWriter writer;
+  writer.Value(value, indent + 2, true);
+  const std::string text = writer.Take();  // with the space after the dash
+  return text.substr(1, text.size() - 2);
+}
+
 }  // namespace apimesh::codec

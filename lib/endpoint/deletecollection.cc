@@ -39,7 +39,7 @@ Task<Answer> DeleteCollection(RequestPtr request) {
   body.Text(writer->Tail(meta));
   rpc::Response response;
   response.headers.emplace_back("content-type", std::string(codec::MediaTypeOf(request->output.format)));
-  response.body = Finished(*writer, body);
+  response.body = body.Take();
   co_return response;
 }
 

@@ -81,13 +81,12 @@ Task<Answer> List(RequestPtr request) {
   body.Text(listing.writer->Tail(listing.meta));
   rpc::Response response;
   response.headers = HeadersOf(*request);
-  response.body = Finished(*listing.writer, body);
+  response.body = body.Take();
   co_return response;
 }
 
 Task<meta::Result<>> StreamList(RequestPtr request, rpc::ResponseStream& stream) {
   ASSIGN_OR_CO_RETURN(Listing listing, co_await Begin(request));
-  const bool whole = listing.writer->NeedsWhole();
   const std::size_t piece_bytes = stream.PieceBytes();
   rpc::Response head;
   head.headers = HeadersOf(*request);
@@ -102,7 +101,7 @@ Task<meta::Result<>> StreamList(RequestPtr request, rpc::ResponseStream& stream)
     for (const storage::EntryPtr& entry : some) {
       body.Item(entry);
       if (body.WorkedLong()) co_await body.Rest();
-      if (whole || (piece.size() < piece_bytes && piece.Copied() < kCopiedBytes)) continue;
+      if (piece.size() < piece_bytes && piece.Copied() < kCopiedBytes) continue;
       if (!head_sent) {
         head_sent = true;
         body.AddHeaders(head.headers);
@@ -114,7 +113,7 @@ Task<meta::Result<>> StreamList(RequestPtr request, rpc::ResponseStream& stream)
     }
   }
   body.Tail(listing.writer->Tail(listing.meta));
-  std::vector<SharedBytes> out = Finished(*listing.writer, piece);
+  std::vector<SharedBytes> out = piece.Take();
   if (head_sent) {
     co_await stream.Write(std::move(out));
   } else {

@@ -20,7 +20,7 @@ constexpr std::size_t kLeastRunBytes = 8 << 10;
 constexpr std::size_t kMostRunBytes = 64 << 10;
 
 std::string KeptForm(const ResourceRequest& request, const ListWriter& writer) {
-  const bool packs = request.http.method == "GET" && !writer.NeedsWhole() && gzip::Accepts(request.http.Header("accept-encoding"));
+  const bool packs = request.http.method == "GET" && gzip::Accepts(request.http.Header("accept-encoding"));
   const std::string form = packs ? writer.ItemForm() : std::string();
   return form.empty() ? form : "gzip." + form;
 }

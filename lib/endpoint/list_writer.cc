@@ -4,6 +4,7 @@
 
 #include "lib/codec/codec.h"
 #include "lib/endpoint/encode.h"
+#include "lib/endpoint/list_layout.h"
 #include "lib/endpoint/partial_metadata.h"
 #include "lib/endpoint/protobuf_frames.h"
 #include "lib/endpoint/storage_config.h"
@@ -22,7 +23,7 @@ std::string MetaJson(const ListMeta& meta) {
   return codec::WriteJson(out);
 }
 
-/// Commas between items, and the conversion of a whole JSON document into what was asked for.
+/// Compact JSON, with commas between items.
 class JsonWriter : public ListWriter {
  public:
   explicit JsonWriter(RequestPtr request) : request_(std::move(request)) {}
@@ -33,16 +34,38 @@ class JsonWriter : public ListWriter {
     AppendOne(out, entry);
   }
   void Continue(bool after_others) override { first_ = !after_others; }
-  std::string Tail(const ListMeta&) override { return request_->output.pretty ? "]}" : "]}\n"; }
-  bool NeedsWhole() const override { return request_->output.pretty || request_->output.format != codec::Format::kJson; }
-  std::string Whole(std::string joined) override { return Convert(request_->output, std::move(joined), nullptr); }
+  std::string Tail(const ListMeta&) override { return "]}\n"; }
+  /// An item alone.
+  virtual void AppendOne(Pieces& out, const storage::EntryPtr& entry) = 0;
 
  protected:
-  virtual void AppendOne(Pieces& out, const storage::EntryPtr& entry) = 0;
   RequestPtr request_;
 
  private:
   bool first_ = true;
+};
+
+/// The same list in another layout (YAML, indented JSON), item by item.
+class ConvertedList final : public ListWriter {
+ public:
+  ConvertedList(RequestPtr request, std::unique_ptr<JsonWriter> compact) : request_(std::move(request)), compact_(std::move(compact)) {}
+
+  std::string Head(const ListMeta& meta) override {
+    layout_.emplace(request_->output, compact_->Head(meta), compact_->Tail(meta));
+    return "";  // a list without items begins in another way
+  }
+  void AppendItem(Pieces& out, const storage::EntryPtr& entry) override {
+    Pieces item;
+    compact_->AppendOne(item, entry);
+    out.Text(layout_->Before());
+    out.Text(layout_->Item(item.Join()));
+  }
+  std::string Tail(const ListMeta&) override { return layout_->End(); }
+
+ private:
+  const RequestPtr request_;
+  const std::unique_ptr<JsonWriter> compact_;
+  std::optional<ListLayout> layout_;
 };
 
 /// A built-in kind: the items of its list do not say their type, which all of them begin with in the store.
@@ -57,8 +80,6 @@ class ObjectList final : public JsonWriter {
                        MetaJson(meta));
   }
   std::string ItemForm() const override { return "untyped"; }
-
- protected:
   void AppendOne(Pieces& out, const storage::EntryPtr& entry) override {
     const std::string_view text = entry->JsonText();
     // What is lent to a neighbour is not looked at here: its first bytes come from far away, and with them its reference count. The
@@ -94,8 +115,6 @@ class CustomList final : public JsonWriter {
     out["resourceVersion"] = meta.resource_version;
     return fmt::format("],\"kind\":\"{}List\",\"metadata\":{}}}\n", request_->Resource().gvk.kind, codec::WriteJson(out));
   }
-
- protected:
   void AppendOne(Pieces& out, const storage::EntryPtr& entry) override { out.Shared(entry, entry->JsonText()); }
 };
 
@@ -108,8 +127,6 @@ class TableList final : public JsonWriter {
                        request_->output.as_version, MetaJson(meta),
                        headers ? TableColumns(*request_->served) : "\"columnDefinitions\":null");
   }
-
- protected:
   void AppendOne(Pieces& out, const storage::EntryPtr& entry) override {
     AppendTableRow(out, *request_, entry, include_);
   }
@@ -126,8 +143,6 @@ class MetadataList final : public JsonWriter {
                        request_->output.as_version, MetaJson(meta));
   }
   std::string ItemForm() const override { return "metadata." + request_->output.as_version; }
-
- protected:
   void AppendOne(Pieces& out, const storage::EntryPtr& entry) override {
     out.Shared(KeptPartialMetadata(*request_, *entry));
   }
@@ -187,31 +202,28 @@ std::unique_ptr<ListWriter> NewProtobufMetadataList(RequestPtr request) {
 
 }  // namespace
 
-std::vector<SharedBytes> Finished(ListWriter& writer, Pieces& pieces) {
-  if (!writer.NeedsWhole()) return pieces.Take();
-  return std::vector<SharedBytes>(1, SharedBytes(writer.Whole(pieces.Join())));
-}
-
 meta::Result<std::unique_ptr<ListWriter>> NewListWriter(RequestPtr request) {
   const codec::OutputType& output = request->output;
-  std::unique_ptr<ListWriter> writer;
+  const bool protobuf = output.format == codec::Format::kProtobuf;
+  std::unique_ptr<JsonWriter> writer;
   if (output.as == "Table") {
     ASSIGN_OR_RETURN(const IncludeObject include, ParseIncludeObject(request->query));
     writer = std::make_unique<TableList>(request, include);
   } else if (output.as == "PartialObjectMetadataList") {
-    const bool protobuf = output.format == codec::Format::kProtobuf;
-    writer = protobuf ? NewProtobufMetadataList(request) : std::make_unique<MetadataList>(request);
+    if (protobuf) return NewProtobufMetadataList(request);
+    writer = std::make_unique<MetadataList>(request);
   } else if (output.as == "PartialObjectMetadata") {
     return meta::NotAcceptable(fmt::format("you requested PartialObjectMetadata, but the requested object is a list ({}List)",
                                            GoType(*request)));
-  } else if (output.format == codec::Format::kProtobuf) {
-    writer = NewProtobufList(request);
+  } else if (protobuf) {
+    return NewProtobufList(request);
   } else if (request->served->custom) {
     writer = std::make_unique<CustomList>(request);
   } else {
     writer = std::make_unique<ObjectList>(request);
   }
-  return writer;
+  if (!ListLayout::IsFor(output)) return std::unique_ptr<ListWriter>(std::move(writer));
+  return std::unique_ptr<ListWriter>(std::make_unique<ConvertedList>(request, std::move(writer)));
 }
 
 }  // namespace apimesh::endpoint

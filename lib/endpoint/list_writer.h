@@ -31,13 +31,7 @@ class ListWriter {
   virtual std::string ItemForm() const { return {}; }
   /// The next item that is written comes after others that this writer has not seen, or is the first after all.
   virtual void Continue(bool /*after_others*/) {}
-  /// The pieces must be joined and then converted (YAML, indented JSON).
-  virtual bool NeedsWhole() const { return false; }
-  virtual std::string Whole(std::string joined) { return joined; }
 };
-
-/// The body that the pieces of a whole list make.
-std::vector<SharedBytes> Finished(ListWriter& writer, Pieces& pieces);
 
 /// The writer for what was negotiated; 400 and 406 for what a list can't be.
 meta::Result<std::unique_ptr<ListWriter>> NewListWriter(RequestPtr request);

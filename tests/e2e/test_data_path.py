@@ -156,29 +156,30 @@ def test_an_etcd_that_went_back_in_time_is_noticed(request, tmp_path, etcd):
     assert server.client("POST", CONFIG_MAPS, config_map("after")).code == 201
 
 
-def raw_request(server, path, buffer=4096):
+def raw_request(server, path, buffer=4096, accept="application/json"):
     """A socket that has asked and not yet read, with a small buffer."""
     plain = socket.socket()
     plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
     plain.connect(("127.0.0.1", server.port))
     secure = server.client.context.wrap_socket(plain)
-    secure.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {mesh.ADMIN_TOKEN}\r\n\r\n".encode())
+    secure.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nAccept: {accept}\r\nAuthorization: Bearer {mesh.ADMIN_TOKEN}\r\n\r\n".encode())
     return secure
 
 
-@pytest.mark.parametrize("form", ["lent", "copied"])
+@pytest.mark.parametrize("form", ["lent", "copied", "indented", "yaml"])
 def test_slow_readers_of_a_large_list_hold_a_piece_each(request, tmp_path, etcd, form):
     """30 MB of objects read at a kilobyte a second: what a reader costs is what is in flight to it, 2 MB, not the list."""
     objects, text = 5000, "x" * 6000
 
     def stored(name):
-        return as_stored(name, text=text) if form == "lent" else json.dumps(config_map(name, text=text))
+        return json.dumps(config_map(name, text=text)) if form == "copied" else as_stored(name, text=text)
     RawEtcd(etcd.url).put_all((f"/registry/configmaps/default/c{i:05}", stored(f"c{i:05}")) for i in range(objects))
     server = started(request, tmp_path / "server", etcd)
     assert len(server.client.get(CONFIG_MAPS, timeout=60).json()["items"]) >= objects
+    query, accept = "?pretty=true" if form == "indented" else "", "application/yaml" if form == "yaml" else "application/json"
     slow, most = [], {}
     for readers in (8, 24):  # the first ones also bring back pages that the start has given away, so the others are what counts
-        slow += [raw_request(server, CONFIG_MAPS) for _ in range(readers - len(slow))]
+        slow += [raw_request(server, CONFIG_MAPS + query, accept=accept) for _ in range(readers - len(slow))]
         for _ in range(4):
             assert all(len(reader.recv(1024)) > 0 for reader in slow)
             time.sleep(1)
