@@ -68,6 +68,15 @@ class ConvertedList final : public ListWriter {
   std::optional<ListLayout> layout_;
 };
 
+/// An object's JSON without kind and apiVersion.
+std::string WithoutType(std::string_view text) {
+  meta::Result<json::value> value = codec::ParseJson(text, meta::NewArena());
+  if (!value || !value->is_object()) return "{}";  // not so: the cache has read it
+  meta::EraseField(value->get_object(), "kind");
+  meta::EraseField(value->get_object(), "apiVersion");
+  return codec::WriteJson(*value);
+}
+
 /// A built-in kind: the items of its list do not say their type, which all of them begin with in the store.
 class ObjectList final : public JsonWriter {
  public:
@@ -89,11 +98,8 @@ class ObjectList final : public JsonWriter {
       out.Shared(entry, text.substr(prefix_.size()));
       return;
     }
-    meta::Result<json::value> value = codec::ParseJson(text, meta::NewArena());
-    if (!value || !value->is_object()) return;
-    meta::EraseField(value->get_object(), "kind");
-    meta::EraseField(value->get_object(), "apiVersion");
-    out.Text(codec::WriteJson(*value));
+    // Another writer's form (spaces, other keys first): a GET shows it as it is, and what an item is of it is made once.
+    out.Shared(entry->Encoded("item", &WithoutType));
   }
 
  private:

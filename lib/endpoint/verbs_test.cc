@@ -167,6 +167,17 @@ TEST_F(Verbs, ListItemsDoNotSayTheirType) {
             "\"a\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"");
 }
 
+TEST_F(Verbs, ListItemsOfAnotherWritersFormAreMadeOnce) {
+  const storage::Key key{"default/a"};
+  server.config_map_store->Put(key, meta::Object(boost::json::parse(
+      R"({"data":{"k":"v"},"apiVersion":"v1","metadata":{"name":"a","namespace":"default"},"kind":"ConfigMap"})").as_object()));
+  const std::string item = R"({"data":{"k":"v"},"metadata":{"name":"a","namespace":"default","resourceVersion":"2"}})";
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(server.Send("GET", kMaps).body.ends_with("\"items\":[" + item + "]}\n")) << server.Send("GET", kMaps).body;
+  const auto made_again = [](std::string_view) { return std::string("made again"); };
+  EXPECT_EQ(testing::RunTask(server.config_map_store->Get({}, key, {})).value()->Encoded("item", made_again).View(), item);
+  EXPECT_TRUE(server.Send("GET", kOne).body.starts_with(R"({"data":{"k":"v"},"apiVersion":"v1",)"));
+}
+
 TEST_F(Verbs, TablesAndMetadata) {
   Make(R"({"metadata":{"name":"a"},"data":{"k":"v"}})");
   const rpc::Headers table = {{"accept", "application/json;as=Table;v=v1;g=meta.k8s.io"}};
