@@ -150,7 +150,7 @@ class MetadataList final : public JsonWriter {
   }
   std::string ItemForm() const override { return "metadata." + request_->output.as_version; }
   void AppendOne(Pieces& out, const storage::EntryPtr& entry) override {
-    out.Shared(KeptPartialMetadata(*request_, *entry));
+    AppendPartialMetadata(out, *request_, entry);
   }
 };
 

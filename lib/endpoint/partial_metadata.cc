@@ -18,30 +18,35 @@ std::string InOrder(const ResourceRequest& request, std::string_view metadata) {
   return codec::WriteJson(*value);
 }
 
+std::string Head(const ResourceRequest& request) {
+  const std::string& version = request.output.as_version;
+  return fmt::format("{{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/{}\",\"metadata\":", version.empty() ? "v1" : version);
+}
+
 }  // namespace
 
-void AppendPartialMetadata(std::string& out, const ResourceRequest& request, std::string_view text) {
-  const std::string& version = request.output.as_version;
+std::string PartialMetadataOf(const ResourceRequest& request, std::string_view text) {
   const std::string_view metadata = codec::RawField(text, "metadata").value_or("{}");
-  fmt::format_to(std::back_inserter(out), "{{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/{}\",\"metadata\":",
-                 version.empty() ? "v1" : version);
+  std::string out = Head(request);
   if (request.served->custom) {
     out += InOrder(request, metadata);
   } else {
-    out += metadata;  // as it is: a list of these parses nothing
+    out += metadata;
   }
   out += '}';
-}
-
-std::string PartialMetadataOf(const ResourceRequest& request, std::string_view text) {
-  std::string out;
-  AppendPartialMetadata(out, request, text);
   return out;
 }
 
-SharedBytes KeptPartialMetadata(const ResourceRequest& request, const storage::Entry& entry) {
-  const auto make = [&request](std::string_view text) { return PartialMetadataOf(request, text); };
-  return entry.Encoded("metadata." + request.output.as_version, make);
+void AppendPartialMetadata(Pieces& out, const ResourceRequest& request, const storage::EntryPtr& entry) {
+  if (request.served->custom) {
+    const auto make = [&request](std::string_view text) { return PartialMetadataOf(request, text); };
+    return out.Shared(entry->Encoded("metadata." + request.output.as_version, make));
+  }
+  std::string_view metadata = entry->MetadataText();
+  if (metadata.empty()) metadata = codec::RawField(entry->JsonText(), "metadata").value_or("{}");
+  out.Text(Head(request));
+  out.Shared(entry, metadata);
+  out.Text("}");
 }
 
 }  // namespace apimesh::endpoint

@@ -54,7 +54,7 @@ void AppendTableRow(Pieces& out, const ResourceRequest& request, const storage::
   // An entry belongs to the store of one served version, and a changed definition has a new store: the name says enough.
   out.Shared(entry->EncodedAt(now, "table", make));
   switch (include) {
-    case IncludeObject::kMetadata: out.Shared(KeptPartialMetadata(request, *entry)); break;
+    case IncludeObject::kMetadata: AppendPartialMetadata(out, request, entry); break;
     case IncludeObject::kObject: out.Shared(entry, entry->JsonText()); break;
     case IncludeObject::kNone: out.Text("null"); break;
   }
@@ -64,7 +64,7 @@ void AppendTableRow(Pieces& out, const ResourceRequest& request, const storage::
 std::string TableRow(const ResourceRequest& request, std::string_view text, IncludeObject include) {
   std::string row = RowHead(*request.served, text, request.env->sources.clock->Now()).text;
   switch (include) {
-    case IncludeObject::kMetadata: AppendPartialMetadata(row, request, text); break;
+    case IncludeObject::kMetadata: row += PartialMetadataOf(request, text); break;
     case IncludeObject::kObject: row += text; break;
     case IncludeObject::kNone: row += "null"; break;
   }

@@ -78,6 +78,8 @@ meta::Result<std::shared_ptr<CachedEntry>> CachedEntry::Make(const std::shared_p
   const std::string_view before = json.substr(0, scanned->version_begin), after = json.substr(scanned->version_end);
   entry->json_ = segment::Share({before, scanned->before, "\"", {number.data(), number.size()}, "\"", scanned->after, after});
   entry->version_offset_ = static_cast<std::uint32_t>(before.size() + scanned->before.size() + 1);
+  entry->metadata_offset_ = static_cast<std::uint32_t>(scanned->metadata_begin);  // the version stands inside of it
+  entry->metadata_size_ = static_cast<std::uint32_t>(scanned->metadata_end - scanned->metadata_begin + entry->json_.size() - json.size());
   entry->typed_ = !recipe->config.type_prefix.empty() && json.starts_with(recipe->config.type_prefix);
   entry->recipe_ = recipe;
   entry->key_.text = std::move(key);
@@ -132,6 +134,8 @@ CachedEntryPtr CachedEntry::At(Revision revision) const {
   const std::size_t end = old.find('"', version_offset_);
   const fmt::format_int number(revision);
   entry->json_ = segment::Share({old.substr(0, version_offset_), {number.data(), number.size()}, old.substr(end)});
+  entry->metadata_offset_ = metadata_offset_;
+  entry->metadata_size_ = static_cast<std::uint32_t>(metadata_size_ + entry->json_.size() - old.size());
   return entry;
 }
 

@@ -58,6 +58,7 @@ class CachedEntry final : public Entry {
   SharedBytes Json() const override { return json_; }
   std::string_view JsonText() const override { return json_.View(); }
   std::string_view TypePrefix() const override { return typed_ ? std::string_view(recipe_->config.type_prefix) : std::string_view(); }
+  std::string_view MetadataText() const override { return json_.View().substr(metadata_offset_, metadata_size_); }
   const meta::Labels& GetLabels() const override { return attributes_->labels; }
   std::string_view FieldValue(std::string_view field) const override;
   SharedBytes Encoded(std::string_view form,
@@ -87,6 +88,8 @@ class CachedEntry final : public Entry {
   Revision revision_ = 0;
   SharedBytes json_;
   std::uint32_t version_offset_ = 0;  // of the number in json_
+  std::uint32_t metadata_offset_ = 0;
+  std::uint32_t metadata_size_ = 0;
   bool stale_ = false;
   bool typed_ = false;  // begins with type_prefix: known here, so that a list need not look at the text itself
   std::shared_ptr<const Attributes> attributes_;

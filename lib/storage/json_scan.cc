@@ -86,7 +86,9 @@ class Scanner {
     if (key == "apiVersion") {
       if (!String(result_.api_version)) return false;
     } else if (key == "metadata" && Peek() == '{') {
+      result_.metadata_begin = position_;
       if (!Metadata()) return false;
+      result_.metadata_end = position_;
       has_metadata_ = true;
     } else if (!Field(key, everything_, 0)) {
       return false;

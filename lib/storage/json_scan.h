@@ -15,6 +15,8 @@ struct ScannedObject {
   meta::Labels labels;           // sorted
   std::vector<std::string> fields;
 
+  std::size_t metadata_begin = 0;  // of its braces
+  std::size_t metadata_end = 0;
   // Where resourceVersion is, or where it goes: text[begin, end) is replaced by `before`, the quoted number, `after`.
   std::size_t version_begin = 0;
   std::size_t version_end = 0;

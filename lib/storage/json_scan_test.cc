@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "lib/codec/json_parts.h"
 #include "lib/storage/entry.h"
 
 namespace apimesh::storage {
@@ -45,6 +46,9 @@ TEST_P(ScanObjectTest, PutsTheVersionInPlace) {
     EXPECT_EQ((*entry)->Json().View(), want);
     want.replace(want.find(R"("resourceVersion":"7")"), 21, R"("resourceVersion":"12345")");
     EXPECT_EQ((*entry)->At(12345)->Json().View(), want);
+    for (const CachedEntryPtr& one : {*entry, (*entry)->At(12345)}) {
+      EXPECT_EQ(one->MetadataText(), codec::RawField(one->JsonText(), "metadata")) << one->JsonText();
+    }
   }
 }
 INSTANTIATE_TEST_SUITE_P(Table, ScanObjectTest, ::testing::ValuesIn(kCases),

@@ -64,6 +64,8 @@ class Entry {
   virtual std::string_view JsonText() const = 0;
   /// ResourceConfig::type_prefix if the JSON begins with it. "" says nothing.
   virtual std::string_view TypePrefix() const { return {}; }
+  /// The part of the JSON that is its metadata. "" says nothing.
+  virtual std::string_view MetadataText() const { return {}; }
   virtual const meta::Labels& GetLabels() const = 0;
   virtual std::string_view FieldValue(std::string_view field) const = 0;
   /// Another form of the same object ("protobuf", "table", "metadata", "gzip"), made by `make` at most once and kept
