@@ -6,6 +6,7 @@
 #include <string>
 
 #if defined(__x86_64__)
+#define NO_COMPAT_IMB_API_053  // its names of old are OpenSSL's, too
 #include <intel-ipsec-mb.h>
 
 namespace apimesh::http {
