@@ -93,7 +93,8 @@ class Filler {
 
  private:
   std::string Text() {
-    static constexpr std::string_view kParts[] = {"", "a", "name", " ", "\n", "- ", ": ", "#", "'", "\"", "{", "[", "1", "0", ".", "true", "yes", "\t", "ü", "\xe2\x80\xa8", "---", "|", ">", "&", "item"};
+    static constexpr std::string_view kParts[] = {"", "a", "name", " ", "\n", "- ", ": ", "#", "'", "\"", "{", "[", "1",
+                                                  "0", ".", "true", "yes", "\t", "ü", "\xe2\x80\xa8", "---", "|", ">", "&", "item"};
     std::string text;
     for (std::size_t i = Pick(5); i > 0; --i) text += kParts[Pick(std::size(kParts))];
     return text;

@@ -32,8 +32,9 @@ class Forms : public std::enable_shared_from_this<Forms> {
 
   /// Empty (no owner) if there is none that is right at `now`.
   SharedBytes Find(std::string_view name, WallTime now = {});
-  /// The same bytes, or those that another one has kept under this name meanwhile, if they are right at `valid.from`. Where the budget is used up they are not kept:
-  /// throwing out what others use would make a list that is larger than the budget push itself out again and again.
+  /// The same bytes, or those that another one has kept under this name meanwhile, if they are right at `valid.from`. Where the
+  /// budget is used up they are not kept: throwing out what others use would make a list that is larger than the budget push
+  /// itself out again and again.
   SharedBytes Keep(std::string_view name, SharedBytes bytes, Validity valid = {});
 
   /// Whether Keep() would keep so much now.
