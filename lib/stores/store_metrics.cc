@@ -1,7 +1,7 @@
 #include "lib/stores/store_metrics.h"
 
 #include <array>
-#include <set>
+#include <map>
 
 namespace apimesh::stores {
 namespace {
@@ -77,6 +77,32 @@ constexpr Figure kFigures[] = {
      [](const ResourceStats& stats) { return static_cast<double>(stats.slow_watchers); }},
 };
 
+/// A resource may have several caches: one for each version or group that it is served in, one for whoever looks things up in it. What
+/// is stored is the same in all of them; what was asked of them adds up.
+std::vector<ResourceStats> OneEach(const std::vector<ResourceStats>& all) {
+  std::vector<ResourceStats> stats;
+  std::map<meta::GroupResource, std::size_t> places;
+  for (const ResourceStats& one : all) {
+    const auto [place, first] = places.emplace(one.resource, stats.size());
+    if (first) {
+      stats.push_back(one);
+      continue;
+    }
+    ResourceStats& sum = stats[place->second];
+    if (!sum.filled && one.filled) {
+      sum.filled = true;
+      sum.objects = one.objects;
+      sum.bytes = one.bytes;
+    }
+    sum.slow_watchers += one.slow_watchers;
+    sum.lists += one.lists;
+    sum.indexed_lists += one.indexed_lists;
+    sum.consistent_reads += one.consistent_reads;
+    sum.failed_consistent_reads += one.failed_consistent_reads;
+  }
+  return stats;
+}
+
 void Append(std::vector<MetricFamily>& families, const std::vector<ResourceStats>& stats, const Figure& figure) {
   MetricFamily family{figure.name, figure.help, figure.type, {}};
   for (const ResourceStats& one : stats) {
@@ -91,10 +117,8 @@ std::function<std::shared_ptr<storage::EtcdObserver>(const meta::GroupResource&)
   return [&metrics](const meta::GroupResource& resource) { return std::make_shared<RequestMetrics>(metrics, resource); };
 }
 
-std::vector<MetricFamily> DescribeStores(std::vector<ResourceStats> stats) {
-  // A resource may be open twice (for its own requests, and for whoever looks things up in it): once is enough.
-  std::set<meta::GroupResource> seen;
-  std::erase_if(stats, [&seen](const ResourceStats& one) { return !seen.insert(one.resource).second; });
+std::vector<MetricFamily> DescribeStores(const std::vector<ResourceStats>& all) {
+  const std::vector<ResourceStats> stats = OneEach(all);
   std::vector<MetricFamily> families;
   for (const Figure& figure : kFigures) Append(families, stats, figure);
   MetricFamily objects{"apiserver_storage_objects", "Number of stored objects by resource.group; -1 if it is not known yet.", kGauge, {}};

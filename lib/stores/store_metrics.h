@@ -8,7 +8,8 @@ namespace apimesh::stores {
 /// Requests to etcd, how many and how long each, by resource and operation. `metrics` must outlive what it returns.
 std::function<std::shared_ptr<storage::EtcdObserver>(const meta::GroupResource&)> ObserveRequests(service::Metrics& metrics);
 
-/// How many objects there are, how large, and what their caches did; under the reference's names.
-std::vector<service::MetricFamily> DescribeStores(std::vector<storage::ResourceStats> stats);
+/// How many objects there are, how large, and what their caches did; under the reference's names. `all` may have a resource several times,
+/// once for each of its caches.
+std::vector<service::MetricFamily> DescribeStores(const std::vector<storage::ResourceStats>& all);
 
 }  // namespace apimesh::stores
