@@ -5,12 +5,14 @@
 
 #include <charconv>
 
+#include "lib/h2/link.h"
 #include "lib/h2/percent.h"
 
 namespace apimesh::h2 {
 namespace {
 
 constexpr std::chrono::milliseconds kSameMoment{20};
+constexpr std::size_t kMostKept = std::size_t{4} << 20;  // for another server; the largest request has 3 MiB
 
 int ToNumber(std::string_view text, int otherwise) {
   int number = otherwise;
@@ -58,15 +60,41 @@ Metadata ClientStream::Head(std::string_view authority, bool tls) const {
 
 void ClientStream::BecomeUnary(Message request, std::function<void(UnaryResult)> done) {
   unary_ = std::move(done);
-  early_.push_back(std::move(request));
+  written_.push_back(std::move(request));
   writes_done_ = true;
 }
 
 void ClientStream::OnOpen() {
   opened_ = true;
-  for (const Message& message : early_) Send(message);
-  early_.clear();
+  for (Message& message : std::exchange(written_, {})) SendNow(std::move(message));
   if (writes_done_) End();
+}
+
+bool ClientStream::SendNow(Message message) {
+  if (!Send(message)) return false;
+  if (!may_move_) return true;
+  for (const SharedBytes& piece : message) sent_bytes_ += piece.size();
+  written_.push_back(std::move(message));
+  if (sent_bytes_ > kMostKept) Stay();
+  return true;
+}
+
+/// Whatever happens now, the server may have seen the call.
+void ClientStream::Stay() {
+  may_move_ = false;
+  written_.clear();
+}
+
+/// To another server, if that is still possible.
+bool ClientStream::Move() {
+  if (!std::exchange(may_move_, false)) return false;
+  const auto link = link_.lock();
+  if (!link) return false;
+  BeginAnew();
+  opened_ = false;
+  link->OpenSoon(std::static_pointer_cast<ClientStream>(shared_from_this()));
+  OnRoom();
+  return true;
 }
 
 void ClientStream::Read(Waiter<std::optional<std::string>> waiter) {
@@ -88,10 +116,10 @@ void ClientStream::Read(Waiter<std::optional<std::string>> waiter) {
 void ClientStream::Write(Message message, Waiter<bool> waiter) {
   if (status_ || writes_done_) return std::move(waiter).Resume(false);
   if (!opened_) {
-    early_.push_back(std::move(message));
+    written_.push_back(std::move(message));
     return std::move(waiter).Resume(true);
   }
-  if (!Send(message)) return std::move(waiter).Resume(false);
+  if (!SendNow(std::move(message))) return std::move(waiter).Resume(false);
   if (!Crowded()) return std::move(waiter).Resume(true);
   writer_.emplace(std::move(waiter));
 }
@@ -99,9 +127,9 @@ void ClientStream::Write(Message message, Waiter<bool> waiter) {
 void ClientStream::Post(Message message) {
   if (status_ || writes_done_) return;
   if (opened_) {
-    Send(message);
+    SendNow(std::move(message));
   } else {
-    early_.push_back(std::move(message));
+    written_.push_back(std::move(message));
   }
 }
 
@@ -122,6 +150,7 @@ void ClientStream::Abandon(Status status) {
 }
 
 void ClientStream::OnHeader(std::string_view name, std::string_view value) {
+  if (may_move_) Stay();
   if (name == "grpc-status") {
     grpc_status_ = ToNumber(value, static_cast<int>(Code::kUnknown));
   } else if (name == "grpc-message") {
@@ -153,6 +182,7 @@ void ClientStream::OnClosed(std::uint32_t error_code) {
   if (status_) return;
   // The server has the same deadline, and may end the call for it a moment before our own clock does.
   const bool late = Deadline() != SteadyTime::max() && Clock::System().Steady() + kSameMoment >= Deadline();
+  if (!late && error_code == NGHTTP2_REFUSED_STREAM && Move()) return;
   Complete(late ? Status{Code::kDeadlineExceeded, "the deadline has passed"} : FromHttp(http_status_, error_code));
 }
 

@@ -30,6 +30,11 @@ class ClientStream final : public Stream {
   void Abandon(Status status);
   /// Messages may flow: what was given before goes out.
   void OnOpen();
+  /// Who opens the call again, once, if a server has certainly not seen it.
+  void SetLink(std::weak_ptr<Link> link) {
+    link_ = std::move(link);
+    may_move_ = true;
+  }
 
  private:
   void OnHeader(std::string_view name, std::string_view value) override;
@@ -38,12 +43,18 @@ class ClientStream final : public Stream {
   void OnClosed(std::uint32_t error_code) override;
   void OnRoom() override;
   void Complete(Status status);
+  bool SendNow(Message message);
+  bool Move();
+  void Stay();
 
   const std::string path_;
   const CallOptions options_;
   bool opened_ = false;
   bool writes_done_ = false;
-  std::vector<Message> early_;  // written before there was a connection
+  bool may_move_ = false;  // to another server; until this one is heard
+  std::weak_ptr<Link> link_;
+  std::vector<Message> written_;  // before there was a connection, and while the call may move
+  std::size_t sent_bytes_ = 0;    // of them
   std::deque<std::string> messages_;
   std::optional<Status> status_;  // set: the call has ended
   std::optional<int> grpc_status_;

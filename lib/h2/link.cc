@@ -67,6 +67,15 @@ Link::Link(asio::io_context& io, std::shared_ptr<const ChannelOptions> options, 
       deadlines_(io) {}
 
 void Link::Start(const std::shared_ptr<ClientStream>& stream) {
+  stream->SetLink(weak_from_this());
+  Open(stream);
+}
+
+void Link::OpenSoon(std::shared_ptr<ClientStream> stream) {
+  asio::post(executor_, [self = shared_from_this(), stream = std::move(stream)] { self->Open(stream); });
+}
+
+void Link::Open(const std::shared_ptr<ClientStream>& stream) {
   if (stream->Ended()) return;
   if (stream->Deadline() != SteadyTime::max()) {
     if (stream->Deadline() <= Clock::System().Steady()) {
@@ -161,7 +170,7 @@ void Link::Retire(std::shared_ptr<Session> session) {
 
 void Link::OpenWaiting() {
   const auto waiting = std::exchange(waiting_, {});
-  for (const auto& stream : waiting) Start(stream);
+  for (const auto& stream : waiting) Open(stream);
 }
 
 void Link::FailWaiting(const std::string& why) {

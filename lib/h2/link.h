@@ -31,8 +31,11 @@ class Link : public std::enable_shared_from_this<Link> {
     }
   }
 
-  /// Begins the call, now or as soon as there is a connection; it fails if there is none to be had.
+  /// Begins the call, now or as soon as there is a connection; it fails if there is none to be had. If the server certainly
+  /// has not seen it, it goes to another connection or replica, once.
   void Start(const std::shared_ptr<ClientStream>& stream);
+  /// The same for a call that was refused, in a later turn: not from inside the session that refused it.
+  void OpenSoon(std::shared_ptr<ClientStream> stream);
   boost::asio::io_context& Context() const { return executor_.context(); }
   /// Closes all connections; calls under way fail.
   void Close();
@@ -42,6 +45,7 @@ class Link : public std::enable_shared_from_this<Link> {
     Address address;
     std::shared_ptr<Session> session;
   };
+  void Open(const std::shared_ptr<ClientStream>& stream);
   const Replica* Pick();
   Task<> Connect(std::shared_ptr<Link> self);
   Task<> ConnectOne(Replica& replica, std::string& why);

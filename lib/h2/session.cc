@@ -41,6 +41,8 @@ struct Session::Callbacks {
   static int OnBeginHeaders(nghttp2_session*, const nghttp2_frame* frame, void* user_data) {
     Session& self = From(user_data);
     if (!self.options_.server || frame->hd.type != NGHTTP2_HEADERS || frame->headers.cat != NGHTTP2_HCAT_REQUEST) return 0;
+    // Our good-bye, which may not have left yet, says that we have not seen this one; its client may send it to another server.
+    if (self.going_away_) return nghttp2_submit_rst_stream(self.session_, NGHTTP2_FLAG_NONE, frame->hd.stream_id, NGHTTP2_REFUSED_STREAM);
     self.Adopt(frame->hd.stream_id, self.options_.accept());
     return 0;
   }
@@ -207,6 +209,7 @@ bool Session::Open(const std::shared_ptr<Stream>& stream, const Metadata& header
     return false;
   }
   Adopt(id, stream);
+  unsent_.push_back(id);
   FlushSoon();
   return true;
 }
@@ -316,6 +319,7 @@ bool Session::Gather() {
 
 /// Writes out_; false if the socket is full, or gone.
 bool Session::WriteOut() {
+  unsent_.clear();  // some of it may get through even if writing fails
   std::vector<std::string_view> pieces;
   pieces.reserve(out_.size());
   std::size_t offset = 0;
@@ -395,7 +399,8 @@ void Session::Close(const std::string& why) {
   for (const auto& [id, stream] : streams) {
     stream->session_ = nullptr;
     stream->queue_.clear();
-    stream->OnClosed(NGHTTP2_INTERNAL_ERROR);
+    const bool unsent = std::find(unsent_.begin(), unsent_.end(), id) != unsent_.end();
+    stream->OnClosed(unsent ? NGHTTP2_REFUSED_STREAM : NGHTTP2_INTERNAL_ERROR);
   }
   if (options_.closed) options_.closed(why);
 }

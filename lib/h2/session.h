@@ -74,6 +74,7 @@ class Session : public std::enable_shared_from_this<Session> {
   SessionOptions options_;
   nghttp2_session* session_ = nullptr;
   std::unordered_map<std::int32_t, std::shared_ptr<Stream>> streams_;
+  std::vector<std::int32_t> unsent_;  // opened, and nothing was written to the socket since
   boost::asio::steady_timer keepalive_;
   bool heard_ = true;
   bool pinged_ = false;

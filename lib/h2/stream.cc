@@ -49,6 +49,18 @@ void Stream::Reset(std::uint32_t error_code) {
   session_->FlushSoon();
 }
 
+void Stream::BeginAnew() {
+  id_ = 0;
+  prefix_.clear();
+  incoming_.clear();
+  missing_ = withheld_ = 0;
+  in_message_ = holding_ = false;
+  queue_.clear();
+  front_offset_ = queued_ = 0;
+  crowded_ = ended_ = false;
+  trailers_.clear();
+}
+
 void Stream::ReleaseInput() {
   holding_ = false;
   const std::size_t size = std::exchange(withheld_, 0);

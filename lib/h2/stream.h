@@ -47,6 +47,9 @@ class Stream : public std::enable_shared_from_this<Stream> {
   virtual void OnClosed(std::uint32_t error_code) = 0;
   virtual void OnRoom() {}
 
+  /// After OnClosed(): as if nothing had ever been sent or received, so that another session can open it.
+  void BeginAnew();
+
   Session* session_ = nullptr;  // while it is open
 
  private:

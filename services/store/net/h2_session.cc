@@ -80,6 +80,7 @@ class H2Session::Impl final : public H2CallOwner {
   void Drained(std::shared_ptr<H2Call> call) override { drained_.push_back(std::move(call)); }
 
   nghttp2_session* session_ = nullptr;
+  bool leaving_ = false;  // takes no new calls
 
  private:
   static Impl& From(void* user_data) { return *static_cast<Impl*>(user_data); }
@@ -103,6 +104,8 @@ class H2Session::Impl final : public H2CallOwner {
   static int OnBeginHeaders(nghttp2_session*, const nghttp2_frame* frame, void* user_data) {
     Impl& self = From(user_data);
     if (frame->hd.type == NGHTTP2_HEADERS && frame->headers.cat == NGHTTP2_HCAT_REQUEST) {
+      // Our good-bye, which may not have left yet, says that we have not seen this one: clients send such a call again elsewhere.
+      if (self.leaving_) return nghttp2_submit_rst_stream(self.session_, NGHTTP2_FLAG_NONE, frame->hd.stream_id, NGHTTP2_REFUSED_STREAM);
       self.calls_[frame->hd.stream_id] = std::make_shared<H2Call>(self, frame->hd.stream_id);
     }
     return 0;
@@ -171,6 +174,7 @@ bool H2Session::Finished() const {
   return nghttp2_session_want_write(impl_->session_) == 0 && nghttp2_session_want_read(impl_->session_) == 0;
 }
 void H2Session::GoAway() {
+  impl_->leaving_ = true;
   nghttp2_submit_shutdown_notice(impl_->session_);
   nghttp2_submit_goaway(impl_->session_, NGHTTP2_FLAG_NONE,
                         nghttp2_session_get_last_proc_stream_id(impl_->session_), NGHTTP2_NO_ERROR, nullptr, 0);
