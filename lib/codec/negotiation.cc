@@ -145,8 +145,8 @@ meta::Result<OutputType> NegotiateOutput(std::string_view accept, const Offer& o
 }
 
 meta::Result<OutputType> NegotiateStream(std::string_view accept, const Offer& offer) {
-  const std::optional<OutputType> output = Negotiate(accept, offer);
-  if (output && output->format != Format::kYaml) return *output;
+  ASSIGN_OR_RETURN(OutputType output, NegotiateOutput(accept, offer));
+  if (output.format != Format::kYaml) return output;
   return meta::NotAcceptable(fmt::format("only the following media types are accepted: {}", Known(true)));
 }
 

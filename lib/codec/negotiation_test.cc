@@ -43,6 +43,9 @@ TEST(Negotiation, ListsWhatThereIs) {
   EXPECT_EQ(NegotiateStream("application/yaml", {}).error().Message(),
             "only the following media types are accepted: application/json;stream=watch, "
             "application/vnd.kubernetes.protobuf;stream=watch");
+  for (const char* accept : {"application/json;stream=nope", "application/json;as=Table;v=v2;g=meta.k8s.io"}) {
+    EXPECT_EQ(NegotiateStream(accept, {}).error().Message(), NegotiateOutput(accept, {}).error().Message()) << accept;
+  }
   EXPECT_EQ(NegotiateInput("text/plain", {}).error().Code(), 415);
 }
 

@@ -59,18 +59,20 @@ Task<Answer> CreateOnce(std::shared_ptr<Creation> creation, bool last) {
   meta::Object object = last ? std::move(creation->object) : creation->object;
   const bool generated = object.Name().empty() && !object.GenerateName().empty();
   if (WriteChecks* checks = request->served->checks.get()) CO_RETURN_IF_ERROR(co_await checks->CheckCreate(request->ctx, object));
-  registry::Hooks* hooks = creation->options.dry_run ? nullptr : resource.hooks.get();
+  const bool dry_run = creation->options.dry_run;
+  registry::Hooks* hooks = dry_run ? nullptr : resource.hooks.get();
   if (hooks) CO_RETURN_IF_ERROR(co_await hooks->BeginCreate(request->ctx, object));
   meta::Result<> ready = registry::BeforeCreate(resource, request->Strategy(), request->ctx, object, request->env->sources);
   if (ready) ready = co_await Validate(request, creation->options, object);
-  if (ready && !object.ResourceVersion().empty() && object.ResourceVersion() != "0") {
+  const meta::Result<storage::Revision> version = storage::ParseResourceVersion(object.ResourceVersion());
+  if (ready && !dry_run && version && *version > 0) {  // what is no revision means nothing, as in the reference
     meta::ApiError::Data data;
     data.reason.clear();
     data.message = "resourceVersion should not be set on objects to be created";
     ready = meta::ApiError(std::move(data));
   }
   if (ready) {
-    object.EraseMeta("resourceVersion");
+    if (!dry_run) object.EraseMeta("resourceVersion");
     ready = Settle(*request, object);
   }
   if (!ready) {
@@ -79,7 +81,7 @@ Task<Answer> CreateOnce(std::shared_ptr<Creation> creation, bool last) {
   }
   ASSIGN_OR_CO_RETURN(const storage::Key key, storage::KeyFor(resource.scope == registry::Scope::kNamespaced, object.Namespace(),
                                                               object.Name()));
-  if (creation->options.dry_run) {
+  if (dry_run) {
     const storage::GetOptions newest;
     const meta::Result<storage::EntryPtr> existing = co_await request->served->store->Get(request->ctx, key, newest);
     if (existing) {

@@ -69,6 +69,12 @@ meta::Result<ParsedDeleteOptions> ParseDeleteOptions(const ResourceRequest& requ
     if (parsed.options.orphan_dependents) document["orphanDependents"] = *parsed.options.orphan_dependents;
     if (parsed.options.propagation_policy) document["propagationPolicy"] = *parsed.options.propagation_policy;
     if (parsed.options.dry_run) document["dryRun"] = json::array{"All"};
+    if (parsed.options.uid) document["preconditions"].emplace_object()["uid"] = *parsed.options.uid;
+    if (parsed.options.resource_version) {
+      json::value& preconditions = document["preconditions"];
+      if (!preconditions.is_object()) preconditions.emplace_object();
+      preconditions.get_object()["resourceVersion"] = *parsed.options.resource_version;
+    }
   }
   if (parsed.options.ignore_read_error && request.Name().empty()) {
     meta::FieldErrors errors;

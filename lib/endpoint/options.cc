@@ -174,11 +174,16 @@ meta::Result<ListQuery> ParseListQuery(const Query& query, const registry::Resou
   ASSIGN_OR_RETURN(meta::FieldSelector fields, meta::FieldSelector::Parse(query.First("fieldSelector")));
   const std::string version(query.First("resourceVersion"));
   const std::string token(query.First("continue"));
-  const std::string_view match_text = query.First("resourceVersionMatch");
+  std::string_view match_text = query.First("resourceVersionMatch");
   std::optional<bool> send_initial = query.Bool("sendInitialEvents");
 
   FieldErrors errors;
   const bool watch = query.Bool("watch").value_or(false);
+  if (watch && !send_initial && match_text.empty() && (version.empty() || version == "0")) {
+    // A watch from nowhere has always begun with the present state; said so, it also ends that with a bookmark.
+    send_initial = true;
+    match_text = "NotOlderThan";
+  }
   if (watch) {
     CheckWatchMatch(match_text, !token.empty(), send_initial.has_value(), errors);
   } else {
@@ -188,11 +193,6 @@ meta::Result<ListQuery> ParseListQuery(const Query& query, const registry::Resou
   storage::VersionMatch match = storage::VersionMatch::kUnset;
   if (match_text == "Exact") match = storage::VersionMatch::kExact;
   if (match_text == "NotOlderThan") match = storage::VersionMatch::kNotOlderThan;
-  if (watch && !send_initial && match_text.empty() && (version.empty() || version == "0")) {
-    // A watch from nowhere has always begun with the present state; said so, it also ends that with a bookmark.
-    send_initial = true;
-    match = storage::VersionMatch::kNotOlderThan;
-  }
 
   RETURN_IF_ERROR(CheckFields(fields, resource));
   if (!name.empty()) {
@@ -212,6 +212,8 @@ meta::Result<registry::DeleteOptions> ParseDeleteQuery(const Query& query) {
   ASSIGN_OR_RETURN(options.grace_period_seconds, query.Integer("gracePeriodSeconds"));
   options.orphan_dependents = query.Bool("orphanDependents");
   options.ignore_read_error = query.Bool(kIgnoreReadError).value_or(false);
+  if (!query.First("uid").empty()) options.uid = std::string(query.First("uid"));
+  if (!query.First("resourceVersion").empty()) options.resource_version = std::string(query.First("resourceVersion"));
   if (query.Has("propagationPolicy")) options.propagation_policy = std::string(query.First("propagationPolicy"));
   const std::vector<std::string> dry_run = query.All("dryRun");
   options.dry_run = !dry_run.empty();

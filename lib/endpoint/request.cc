@@ -43,7 +43,9 @@ Verb FindVerb(std::string_view verb) {
 /// namespaces.
 bool PathFits(const ResourceRequest& request, std::string_view verb) {
   const bool all_namespaces = request.Resource().scope == registry::Scope::kNamespaced && request.Namespace().empty();
-  if (verb == "list" || verb == "watch") return true;
+  // Whatever the method, the verb of /watch/… is this one; the reference's router knows GET only, and has none for custom resources.
+  if (verb == "watch") return request.served->custom || request.http.method == "GET";
+  if (verb == "list") return true;
   if (all_namespaces) return false;
   if (verb == "deletecollection") return true;
   if (verb == "create") return request.subresource || request.Name().empty();

@@ -52,6 +52,15 @@ TEST_F(Verbs, CreateRefuses) {
     EXPECT_EQ(reply.code, c.code) << c.body;
     EXPECT_EQ(reply.Message(), c.message);
   }
+  EXPECT_EQ(Make(R"({"metadata":{"name":"c","resourceVersion":"nonsense"}})").code, 201);
+  const Reply dry = server.Send("POST", std::string(kMaps) + "?dryRun=All", R"({"metadata":{"name":"d","resourceVersion":"5"}})");
+  EXPECT_EQ(dry.code, 201);
+  EXPECT_EQ(dry.Json().at_pointer("/metadata/resourceVersion"), "5");
+}
+
+TEST_F(Verbs, OnlyGetWatches) {
+  const std::string watch = "/api/v1/watch/namespaces/default/configmaps";
+  for (const char* method : {"POST", "PUT", "PATCH", "DELETE"}) EXPECT_EQ(server.Send(method, watch, "{}").code, 405) << method;
 }
 
 TEST_F(Verbs, GenerateNameAppendsFiveCharacters) {
@@ -141,6 +150,9 @@ TEST_F(Verbs, DeleteHoldsPreconditionsAndPolicies) {
   const Reply conflict = server.Send("DELETE", kOne, R"({"preconditions":{"uid":"other"}})");
   EXPECT_EQ(conflict.code, 409);
   EXPECT_THAT(conflict.Message(), ::testing::HasSubstr("the UID in the precondition (other) does not match the UID in record"));
+  for (const char* query : {"?uid=other", "?resourceVersion=1", "?uid=&resourceVersion=1"}) {
+    EXPECT_EQ(server.Send("DELETE", kOne + query).code, 409) << query;
+  }
   EXPECT_EQ(server.Send("DELETE", kOne + "?propagationPolicy=Never").code, 422);
   const Reply orphan = server.Send("DELETE", kOne + "?propagationPolicy=Orphan");
   EXPECT_EQ(orphan.Json().at_pointer("/metadata/finalizers/0"), "orphan");

@@ -16,10 +16,14 @@ using storage::Event;
 
 /// Events that are sent in one piece.
 constexpr std::size_t kEventsAtOnce = 256;
+/// A wish beyond this would overflow clocks.
+constexpr std::chrono::hours kLongest{24 * 365};
 
 /// Without a wish of the client: at random between the minimum and twice that, so that not all come back at once.
 std::chrono::milliseconds Timeout(const ResourceRequest& request, const ListQuery& query) {
-  if (query.timeout_seconds && *query.timeout_seconds > 0) return std::chrono::seconds(*query.timeout_seconds);
+  const std::int64_t wish = query.timeout_seconds.value_or(0);
+  if (wish < 0) return std::chrono::milliseconds(1);  // it is over already
+  if (wish > 0) return wish < std::chrono::seconds(kLongest).count() ? std::chrono::seconds(wish) : std::chrono::seconds(kLongest);
   const std::chrono::milliseconds least = request.env->min_request_timeout;
   return least + std::chrono::milliseconds(request.env->sources.random() % static_cast<std::uint64_t>(least.count() + 1));
 }

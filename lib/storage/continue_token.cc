@@ -24,18 +24,24 @@ std::string Base64(std::string_view bytes) {
   return out;
 }
 
-std::optional<std::string> FromBase64(std::string_view text) {
+/// Without padding; ends of lines are skipped. `wrong` is set to the place of what can't be read, and nothing is returned.
+std::optional<std::string> FromBase64(std::string_view text, std::size_t& wrong) {
   std::string out;
   std::uint32_t bits = 0;
   int count = 0;
-  for (const char c : text) {
-    const std::size_t value = kAlphabet.find(c);
+  std::size_t digits = 0;  // of the last group of four
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\n' || text[i] == '\r') continue;
+    const std::size_t value = kAlphabet.find(text[i]);
+    wrong = i;
     if (value == std::string_view::npos) return std::nullopt;
+    digits = digits % 4 + 1;
     bits = bits << 6 | static_cast<std::uint32_t>(value);
     count += 6;
     if (count >= 8) out += static_cast<char>(bits >> (count -= 8) & 255);
   }
-  return out;
+  wrong = text.size() - 1;
+  return digits == 1 ? std::nullopt : std::optional(out);
 }
 
 /// A path that would climb out of the list's prefix, or that is not in its shortest form.
@@ -63,8 +69,9 @@ std::string ContinueToken::Encode() const {
 }
 
 meta::Result<ContinueToken> ContinueToken::Decode(std::string_view text) {
-  const auto bytes = text.size() <= kMaxToken ? FromBase64(text) : std::nullopt;
-  if (!bytes) return Bad(": illegal base64 data");
+  std::size_t wrong = kMaxToken;
+  const auto bytes = text.size() <= kMaxToken ? FromBase64(text, wrong) : std::nullopt;
+  if (!bytes) return Bad(fmt::format(": illegal base64 data at input byte {}", wrong));
   boost::system::error_code error;
   const boost::json::value parsed = boost::json::parse(*bytes, error);
   if (error || !parsed.is_object()) return Bad(": invalid character in token");

@@ -19,6 +19,11 @@ meta::ApiError FromEtcd(const etcd::Error& error) {
   }
 }
 
+bool IsTooLarge(const meta::ApiError& error) {
+  const std::vector<meta::ApiError::Cause>& causes = error.Get().causes;
+  return !causes.empty() && causes[0].reason == "ResourceVersionTooLarge";
+}
+
 meta::ApiError ListExpired() { return meta::Expired("The resourceVersion for the provided list is too old."); }
 
 meta::ApiError ContinueExpired(std::string token) {
@@ -28,6 +33,10 @@ meta::ApiError ContinueExpired(std::string token) {
       "Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted "
       "between the time the first chunk was returned and now may show up in the list.",
       std::move(token));
+}
+
+meta::ApiError WatchTooOld(Revision asked, Revision oldest) {
+  return meta::Expired(fmt::format("too old resource version: {} ({})", asked, oldest));
 }
 
 meta::ApiError WatchExpired() { return meta::Expired("The resourceVersion for the provided watch is too old."); }

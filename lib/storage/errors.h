@@ -8,9 +8,14 @@ namespace apimesh::storage {
 /// What a failure of etcd is to a client of the API. Lists and watches of old revisions have texts of their own.
 meta::ApiError FromEtcd(const etcd::Error& error);
 
+/// Whether it says that a resourceVersion is of the future.
+bool IsTooLarge(const meta::ApiError& error);
 meta::ApiError ListExpired();
 /// 410 of a page, with the token that goes on at the newest revision.
 meta::ApiError ContinueExpired(std::string token);
+/// 410 of a watch after `asked`, which etcd has forgotten; one can begin after `oldest`.
+meta::ApiError WatchTooOld(Revision asked, Revision oldest);
+/// 410 of a watch that a restored etcd has left behind.
 meta::ApiError WatchExpired();
 /// 429: the cache is being filled.
 meta::ApiError NotReady();

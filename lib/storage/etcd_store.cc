@@ -12,10 +12,13 @@ constexpr milliseconds kLongestWait(200);
 /// After this long without the progress that was asked for, a reader finds out by a write of its own.
 constexpr milliseconds kProgressPatience(250);
 
+/// Slashes of --etcd-prefix are set right: another kube-apiserver with the same flag finds the same keys.
 std::string PrefixFor(const BackendOptions& options, const ResourceConfig& config) {
-  std::string prefix = options.prefix;
-  while (prefix.ends_with('/')) prefix.pop_back();
-  return prefix + "/" + config.key_prefix + "/";
+  std::string prefix;
+  for (const char c : "/" + options.prefix + "/" + config.key_prefix + "/") {
+    if (c != '/' || !prefix.ends_with('/')) prefix += c;
+  }
+  return prefix;
 }
 
 }  // namespace
@@ -123,7 +126,17 @@ Task<meta::Result<std::int64_t>> EtcdStore::Count(meta::RequestContext ctx) {
 
 Filter EtcdStore::FilterOf(const std::string& ns, const meta::LabelSelector& labels,
                            const meta::FieldSelector& fields) const {
-  return {ns.empty() || !Config().namespaced ? "" : ns + "/", labels, fields};
+  Filter filter{ns.empty() || !Config().namespaced ? "" : ns + "/", labels, fields};
+  const std::string* name = fields.RequiresExactMatch("metadata.name");
+  if (!name) return filter;
+  if (!Config().namespaced) {
+    filter.one = *name;
+  } else if (!ns.empty()) {
+    filter.one = filter.prefix + *name;
+  } else if (const std::string* wanted = fields.RequiresExactMatch("metadata.namespace")) {
+    filter.one = *wanted + "/" + *name;
+  }
+  return filter;
 }
 
 Task<meta::Result<std::unique_ptr<Watcher>>> EtcdStore::Watch(meta::RequestContext ctx, WatchOptions options) {
@@ -132,13 +145,16 @@ Task<meta::Result<std::unique_ptr<Watcher>>> EtcdStore::Watch(meta::RequestConte
   // Without a number the present state comes first, unless the client says that it does not want it.
   const bool initial = options.send_initial_events.value_or(asked == 0);
   if (initial || asked == 0) {
-    ASSIGN_OR_CO_RETURN(const SnapshotPtr snapshot, co_await Fresh(ctx, options.resource_version));
-    if (initial) {
-      start.initial = snapshot;
+    const meta::Result<SnapshotPtr> snapshot = co_await Fresh(ctx, options.resource_version);
+    if (!snapshot && !IsTooLarge(snapshot.error())) co_return snapshot.error();
+    if (!snapshot) {
+      start.failure = snapshot.error();  // told in the watch, as the reference does
+    } else if (initial) {
+      start.initial = *snapshot;
       start.announce_end = options.tell_initial_end || (options.send_initial_events.value_or(false) && options.allow_bookmarks);
     }
     start.tell_place = !initial && options.tell_initial_end;
-    start.after = snapshot->revision;
+    start.after = snapshot ? (*snapshot)->revision : asked;
   } else {
     ASSIGN_OR_CO_RETURN(const SnapshotPtr any, co_await Fresh(ctx, "0"));  // the cache is filled
     start.after = asked;
@@ -146,7 +162,7 @@ Task<meta::Result<std::unique_ptr<Watcher>>> EtcdStore::Watch(meta::RequestConte
     if (asked > any->revision) {
       const auto newest = co_await shared_->read_index->Newest(ctx.Deadline());
       if (!newest) co_return FromEtcd(newest.error());
-      start.expired = asked > static_cast<Revision>(*newest);  // of a time that a restore has undone
+      if (asked > static_cast<Revision>(*newest)) start.failure = WatchExpired();  // of a time that a restore has undone
     }
   }
   co_return std::unique_ptr<Watcher>(std::make_unique<CacheWatcher>(

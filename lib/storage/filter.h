@@ -11,6 +11,7 @@ struct Filter {
   std::string prefix;  // "ns/", or empty for all
   meta::LabelSelector labels;
   meta::FieldSelector fields;
+  std::string one = {};  // the only key that can match; empty: there may be several
 
   bool SelectorsEmpty() const { return labels.Empty() && fields.Empty(); }
 

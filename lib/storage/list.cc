@@ -35,12 +35,16 @@ std::unique_ptr<ListCursor> EtcdStore::CursorOver(const meta::RequestContext& ct
 }
 
 Task<meta::Result<std::unique_ptr<ListCursor>>> EtcdStore::List(meta::RequestContext ctx, ListOptions options) {
+  const bool any = options.resource_version == "0";
+  if (any) options.limit = 0;  // the reference gives all of its cache for "0"
+  if (!options.continue_token.empty() && !options.resource_version.empty() && !any) {
+    co_return meta::BadRequest("specifying resource version is not allowed when using continue");
+  }
   const meta::Result<Revision> parsed = ParseResourceVersion(options.resource_version);
   if (!parsed) co_return meta::BadRequest("invalid resource version: " + parsed.error().Message());
   const Revision asked = *parsed;
   const Filter filter = FilterOf(options.ns, options.labels, options.fields);
   if (!options.continue_token.empty()) {
-    if (asked > 0) co_return meta::BadRequest("specifying resource version is not allowed when using continue");
     ASSIGN_OR_CO_RETURN(const storage::ContinueToken token, storage::ContinueToken::Decode(options.continue_token));
     const std::string start = filter.prefix + token.start;
     if (token.revision > 0) co_return co_await ListExact(ctx, options, static_cast<Revision>(token.revision), start);
@@ -50,13 +54,13 @@ Task<meta::Result<std::unique_ptr<ListCursor>>> EtcdStore::List(meta::RequestCon
     range.limit = options.limit;
     co_return CursorOver(ctx, std::move(newest), filter, std::move(range));
   }
-  // A number with a limit and no match has always meant that very revision.
+  // A number with a limit and no match has always meant that very revision, except for one object by its name.
   const bool exact = options.match == VersionMatch::kExact ||
-                     (options.match == VersionMatch::kUnset && options.limit > 0 && asked > 0);
+                     (options.match == VersionMatch::kUnset && options.limit > 0 && asked > 0 && filter.one.empty());
   if (exact) co_return co_await ListExact(ctx, options, asked, "");
   ASSIGN_OR_CO_RETURN(SnapshotPtr snapshot, co_await Fresh(ctx, options.resource_version));
   SnapshotCursor::Range range;
-  range.limit = options.resource_version == "0" ? 0 : options.limit;  // the reference gives all of its cache for "0"
+  range.limit = options.limit;
   co_return CursorOver(ctx, std::move(snapshot), filter, std::move(range));
 }
 
@@ -81,7 +85,7 @@ Task<meta::Result<std::unique_ptr<ListCursor>>> EtcdStore::ListFromEtcd(meta::Re
                                                                         Revision revision, std::string start) {
   const Filter filter = FilterOf(options.ns, options.labels, options.fields);
   const std::string list_prefix = prefix_ + filter.prefix;
-  std::string from = prefix_ + (start.empty() ? filter.prefix : start);
+  std::string from = prefix_ + (!filter.one.empty() ? filter.one : start.empty() ? filter.prefix : start);
   auto snapshot = std::make_shared<Snapshot>();
   snapshot->revision = revision;
   std::vector<CachedEntryPtr> entries;
@@ -91,7 +95,7 @@ Task<meta::Result<std::unique_ptr<ListCursor>>> EtcdStore::ListFromEtcd(meta::Re
   range.limit = options.limit;
   for (;;) {
     etcd::RangeOptions page_options;
-    page_options.range_end = etcd::PrefixEnd(list_prefix);
+    if (filter.one.empty()) page_options.range_end = etcd::PrefixEnd(list_prefix);
     page_options.limit = options.limit > 0 ? std::min(options.limit, kPage) : kPage;
     page_options.revision = static_cast<etcd::Revision>(revision);
     page_options.deadline = ctx.Deadline();

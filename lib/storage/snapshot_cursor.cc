@@ -16,11 +16,9 @@ SnapshotCursor::SnapshotCursor(SnapshotPtr snapshot, Filter filter, Range range,
 std::vector<EntryPtr> SnapshotCursor::Next(std::size_t max) {
   std::vector<EntryPtr> items;
   if (done_) return items;
-  // A name in one namespace is one look-up.
-  const std::string* name = filter_.prefix.empty() ? nullptr : filter_.fields.RequiresExactMatch("metadata.name");
-  if (name) {
+  if (!filter_.one.empty()) {
     done_ = true;
-    const CachedEntryPtr entry = snapshot_->tree.Find(filter_.prefix + *name);
+    const CachedEntryPtr entry = snapshot_->tree.Find(filter_.one);
     if (entry && entry->KeyText() >= position_ && filter_.Matches(*entry)) items.push_back(entry);
     return items;
   }

@@ -194,6 +194,61 @@ TEST_P(StoreContract, ListsPagesOfOneRevision) {
   EXPECT_THAT(List(by_field)->names, ElementsAre("ns/c"));
 }
 
+TEST_P(StoreContract, OneObjectByItsNameIsNoPage) {
+  const EntryPtr a = Create("ns", "a", "red");
+  const EntryPtr b = Create("ns", "b", "red");
+  const EntryPtr last = Create("other", "b", "red");
+  ListOptions options;
+  options.limit = 1;
+  options.fields = meta::FieldSelector::Parse("metadata.name=b,metadata.namespace=ns").value();
+  auto found = List(options);
+  EXPECT_THAT(found->names, ElementsAre("ns/b"));
+  EXPECT_EQ(found->token, "");
+  // With a limit a number means that very revision, but not here.
+  options.resource_version = ResourceVersion(a);
+  found = List(options);
+  EXPECT_THAT(found->names, ElementsAre("ns/b"));
+  EXPECT_GE(found->at, last->ModRevision());
+  options.match = VersionMatch::kExact;
+  EXPECT_TRUE(List(options)->names.empty());
+  // From etcd's own history.
+  store_ = backend_->Open(WidgetConfig());
+  EXPECT_TRUE(List(options)->names.empty());
+  options.resource_version = ResourceVersion(b);
+  EXPECT_THAT(List(options)->names, ElementsAre("ns/b"));
+}
+
+TEST_P(StoreContract, AnyVersionOfAPageIsTheRestOfItsList) {
+  for (const char* name : {"a", "b", "c", "d"}) Create("ns", name, "red");
+  ListOptions options;
+  options.limit = 1;
+  options.continue_token = List(options)->token;
+  options.resource_version = "0";
+  const auto rest = List(options);
+  EXPECT_THAT(rest->names, ElementsAre("ns/b", "ns/c", "ns/d"));
+  EXPECT_EQ(rest->token, "");
+  for (const char* version : {"5", "nonsense"}) {
+    options.resource_version = version;
+    EXPECT_EQ(List(options).error().Message(), "specifying resource version is not allowed when using continue");
+  }
+}
+
+// Another kube-apiserver with the same flag finds the same keys.
+TEST_P(StoreContract, SlashesOfThePrefixAreSetRight) {
+  for (const char* prefix : {"odd", "/odd/", "//odd//"}) {
+    BackendOptions options;
+    options.prefix = prefix;
+    const auto backend = NewBackend(client_, harness_.Context().get_executor(), options);
+    store_ = backend->Open(WidgetConfig());
+    Create("ns", "a", "red");
+    const auto found = harness_.Await(client_->Range("/odd/example.com/widgets/ns/a", {}));
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->kvs.size(), 1u) << prefix;
+    Delete("ns", "a");
+    backend->Stop();
+  }
+}
+
 TEST_P(StoreContract, OldPagesAreGoneAfterCompaction) {
   Create("ns", "a", "red");
   Create("ns", "b", "red");
@@ -244,6 +299,15 @@ TEST_P(StoreContract, WatchesInOrder) {
   EXPECT_THAT(Events(*in_namespace, 1), ElementsAre("ADDED other/b red"));
   in_namespace->Stop();
   EXPECT_THAT(Events(*in_namespace, 1), ElementsAre("OVER"));
+}
+
+TEST_P(StoreContract, WatchesFromTheFutureEndInAnError) {
+  Create("ns", "a", "red");
+  WatchOptions options;
+  options.resource_version = "999999999";
+  EXPECT_THAT(Events(*Watch(options), 1), ElementsAre("ERROR 410"));
+  options.send_initial_events = true;
+  EXPECT_THAT(Events(*Watch(options), 1), ElementsAre("ERROR 504"));
 }
 
 TEST_P(StoreContract, TellsWhenAWatchHasCaughtUp) {

@@ -57,7 +57,7 @@ Task<std::vector<Event>> CacheWatcher::Next() {
       const std::lock_guard lock(mutex_);
       if (stopped_ || over_) co_return std::vector<Event>();
     }
-    if (start_.expired) co_return Fail(WatchExpired());
+    if (start_.failure) co_return Fail(*start_.failure);
     if (start_.initial) {
       std::vector<Event> events = NextInitial();
       if (!events.empty()) co_return events;
@@ -166,7 +166,7 @@ Task<std::vector<Event>> CacheWatcher::NextFromHistory() {
   if (!batch) {
     if (batch.error().code == etcd::Error::Code::kCancelled) over_ = true;
     if (over_) co_return std::vector<Event>();
-    co_return Fail(batch.error().code == etcd::Error::Code::kCompacted ? WatchExpired() : FromEtcd(batch.error()));
+    co_return Fail(batch.error().code == etcd::Error::Code::kCompacted ? WatchTooOld(seen_, cache_->Floor()) : FromEtcd(batch.error()));
   }
   std::vector<Event> events;
   for (const etcd::WatchEvent& change : batch->events) {
@@ -185,7 +185,7 @@ Task<std::vector<Event>> CacheWatcher::NextFromHistory() {
     }
     if (change.deleted) {
       // Compacted away meanwhile: what was deleted can't be told any more.
-      if (!event.previous) co_return Fail(WatchExpired());
+      if (!event.previous) co_return Fail(WatchTooOld(seen_, cache_->Floor()));
       event.type = Event::Type::kDeleted;
       event.object = event.previous->At(event.revision);
     } else {

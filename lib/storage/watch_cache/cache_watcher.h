@@ -13,7 +13,7 @@ struct WatchStart {
   bool announce_end = false;    // then a bookmark that says so
   bool tell_place = false;      // without `initial`: the same bookmark, once nothing is left to send
   Revision after = 0;           // events after this revision
-  bool expired = false;         // nothing but the error 410
+  std::optional<meta::ApiError> failure;  // nothing but this error
   bool from_history = false;    // `after` has left the window: from etcd itself until the window is reached
 };
 

@@ -119,6 +119,11 @@ std::optional<std::uint64_t> WatchCache::SequenceAfter(Revision revision) const 
   return first_sequence_ + (after - window_.begin());
 }
 
+Revision WatchCache::Floor() const {
+  const std::lock_guard lock(mutex_);
+  return floor_;
+}
+
 WatchCache::Pending WatchCache::Take(std::uint64_t generation, std::uint64_t next, std::size_t max,
                                      const Filter& filter) {
   Pending pending;

@@ -90,6 +90,8 @@ class WatchCache {
   };
   /// The sequence number of the first event after `revision`; nullopt: that has left the window.
   std::optional<std::uint64_t> SequenceAfter(Revision revision) const;
+  /// The oldest revision that a watch can begin after without etcd's own history.
+  Revision Floor() const;
   /// The events from `next` on, about `max` of them, in whole revisions; if there are none, registers `filter` to be woken by one that matches.
   Pending Take(std::uint64_t generation, std::uint64_t next, std::size_t max, const Filter& filter);
   /// Ends the sleep; the number of the next event, moved on past those that did not match.
