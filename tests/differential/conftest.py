@@ -45,14 +45,16 @@ def sides(tmp_path_factory):
             started.callback(etcd.stop)
             server = mesh.KubeApiserver(folder, etcd.url, "--advertise-address=127.0.0.1", *flags, **options).start(wait=False)
             started.callback(server.stop)
-            return server.url
+            return server.url, etcd.url
 
-        ours = start(mesh.Store(folder / "store"), folder / "ours")
-        reference = reference or start(mesh.Store(folder / "etcd", binary=etcd_binary()), folder / "reference", binary=binary)
+        ours, our_etcd = start(mesh.Store(folder / "store"), folder / "ours")
+        their_etcd = os.environ.get("APIMESH_REFERENCE_ETCD_URL")
+        if not reference:
+            reference, their_etcd = start(mesh.Store(folder / "etcd", binary=etcd_binary()), folder / "reference", binary=binary)
         for url in (ours, reference):
             client = mesh.Client(url)
             mesh.wait_until(lambda: client.answers("/readyz"), 100, f"{url} is ready")
-        yield exchange.Side("ours", ours, mesh.ADMIN_TOKEN), exchange.Side("reference", reference, mesh.ADMIN_TOKEN)
+        yield exchange.Side("ours", ours, mesh.ADMIN_TOKEN, our_etcd), exchange.Side("reference", reference, mesh.ADMIN_TOKEN, their_etcd)
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ BOOKMARK = re.compile(r'^\{"type":"BOOKMARK"(?!.*initial-events-end).*\n', re.M)
 WORDS = [
     (re.compile(r'resourceVersion: "\d+"'), 'resourceVersion: "<rv>"'),  # YAML
     (re.compile(r"in record \(\d+\)"), "in record (<rv>)"),
+    (re.compile(r"ResourceVersion in the precondition \([1-9]\d+\)"), "ResourceVersion in the precondition (<rv>)"),
     (re.compile(r"\(current: \d+\)"), "(current: <rv>)"),
     (re.compile(r"too old resource version: (\d+) \(\d+\)"), r"too old resource version: \1 (<rv>)"),
     (re.compile(r"current: \d+"), "current: <rv>"),

@@ -38,6 +38,8 @@ def fields(data):
 
 
 def content(data):
+    if data[:4] == b"k8s\0":
+        return fields(data[4:])
     if all(byte >= 32 for byte in data):
         try:
             return data.decode()
@@ -50,13 +52,13 @@ def content(data):
 
 
 def tree(body):
-    """The envelope of application/vnd.kubernetes.protobuf, or a stream of length-prefixed ones."""
+    """The envelope of application/vnd.kubernetes.protobuf, or a stream of length-prefixed events that hold one each."""
     if body[:4] == b"k8s\0":
         return fields(body[4:])
     frames, at = [], 0
     while at < len(body):
         size = int.from_bytes(body[at:at + 4], "big")
-        frames.append(tree(body[at + 4:at + 4 + size]))
+        frames.append(content(body[at + 4:at + 4 + size]))
         at += 4 + size
     return frames
 
