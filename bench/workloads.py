@@ -187,6 +187,7 @@ WORKLOADS = [
     ("GET one pod, rv=0", requests("--path", NAMESPACE + "/pods/pod-7?resourceVersion=0", "--expect-text", '"name":"pod-7"'), False),
     ("LIST all pods", requests("--path", NAMESPACE + "/pods", "--connections", "2", "--expect-text", ITEM, "--expect-times", "PODS"), True),
     ("LIST limit=500", requests("--path", NAMESPACE + "/pods?limit=500", "--connections", "4", "--expect-text", ITEM, "--expect-times", "500"), True),
+    ("LIST all pods, gzip", requests("--path", NAMESPACE + "/pods", "--connections", "2", headers=["Accept-Encoding: gzip"]), False),
     ("LIST limit=500, gzip", requests("--path", NAMESPACE + "/pods?limit=500", "--connections", "4", headers=["Accept-Encoding: gzip"]), False),
     ("LIST by label, 1 in 50", requests("--path", NAMESPACE + "/pods?labelSelector=fiftieth%3Df7", "--connections", "8", "--expect-text", ITEM, "--expect-times", "PODS/50"), True),
     ("LIST as Table", requests("--path", NAMESPACE + "/pods?limit=500", "--connections", "4", headers=[TABLE]), False),
@@ -205,6 +206,6 @@ WORKLOADS = [
     ("OpenAPI v2", requests("--path", "/openapi/v2", "--connections", "2"), False),
     ("OpenAPI v3, apps/v1", requests("--path", "/openapi/v3/apis/apps/v1", "--connections", "4"), False),
     ("mixed, as 100 controllers", mixed, False),
-    ("watch event to 500 watchers", watch(500, 40), True),
-    ("watch event to 5,000 watchers", watch(5000, 5), False),
+    ("watch event to 500 watchers", watch(500, 100), True),
+    ("watch event to 5,000 watchers", watch(5000, 10), False),
 ]
