@@ -113,7 +113,7 @@ void SharedWatch::TellAll(const Frame* newest) {
   }
   if (inside_another) return;
   telling_ = false;
-  std::erase(seats_, nullptr);
+  if (std::erase(seats_, nullptr) == 0) return;
   for (std::size_t i = 0; i < seats_.size(); ++i) seats_[i]->seat = i;
 }
 
