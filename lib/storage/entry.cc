@@ -20,6 +20,11 @@ std::mutex& FormLock(const void* entry) {
   return locks[(reinterpret_cast<std::uintptr_t>(entry) >> 6) % locks.size()];
 }
 
+/// What will not be kept is not put where it could be lent: a slow reader would hold it, and all that comes after it.
+SharedBytes Placed(std::string made) {
+  return Forms::HasRoom(made.size()) ? segment::Share({made}) : SharedBytes(std::move(made));
+}
+
 }  // namespace
 
 Task<meta::Result<>> EntryRecipe::Unlock(std::shared_ptr<const EntryRecipe> recipe, std::string stored) {
@@ -162,18 +167,15 @@ SharedBytes CachedEntry::Encoded(std::string_view form,
   const std::shared_ptr<Forms> forms = OwnForms();
   if (SharedBytes kept = forms->Find(form); kept.Owner()) return kept;
   // Made outside of any lock: two may make the same at once, the first one stays.
-  std::string made = make(json_.View());
-  // What is not kept is not put where it could be lent: a slow reader would hold it, and all that comes after it.
-  if (!Forms::HasRoom(made.size())) return SharedBytes(std::move(made));
-  return forms->Keep(form, segment::Share({made}));
+  return forms->Keep(form, Placed(make(json_.View())));
 }
 
 SharedBytes CachedEntry::EncodedAt(WallTime now, std::string_view form,
                                    const std::function<Timed(std::string_view json)>& make) const {
   const std::shared_ptr<Forms> forms = OwnForms();
   if (SharedBytes kept = forms->Find(form, now); kept.Owner()) return kept;
-  const Timed made = make(json_.View());
-  return forms->Keep(form, segment::Share({made.text}), {now, made.until});
+  Timed made = make(json_.View());
+  return forms->Keep(form, Placed(std::move(made.text)), {now, made.until});
 }
 
 }  // namespace apimesh::storage
