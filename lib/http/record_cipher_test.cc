@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "lib/base/hex.h"
 #include "lib/http/server.h"
@@ -97,8 +98,24 @@ class SealedServer : public ::testing::Test {
   }
   ~SealedServer() override { std::filesystem::remove_all(folder_); }
 
+  /// Chunks of all sizes, each as far as it goes without waiting.
+  static Task<> AnswerEagerly(ResponseWriter& writer) {
+    Headers headers;
+    co_await writer.Start(200, std::move(headers), false);
+    for (std::size_t i = 1; i <= kChunks; ++i) {
+      std::vector<SharedBytes> pieces;
+      pieces.emplace_back(ChunkBody(i));
+      if (writer.TryWrite(Chunk(pieces))) continue;
+      if (!co_await writer.Write(std::move(pieces))) co_return;
+    }
+    co_await writer.Finish();
+  }
+  static constexpr std::size_t kChunks = 150;
+  static std::string ChunkBody(std::size_t i) { return std::string(i * 997 % 300'000 + 1, static_cast<char>('a' + i % 26)); }
+
   /// As many bytes as the path says, in pieces of all sizes.
   static Task<> Answer(Request request, ResponseWriter& writer) {
+    if (request.target == "/eager") co_return co_await AnswerEagerly(writer);
     std::vector<SharedBytes> body;
     const std::string text = Body(std::stoul(request.target.substr(1)));
     for (std::size_t at = 0, size = 1; at < text.size(); at += size, size = size * 3 % 20'011) body.emplace_back(text.substr(at, size));
@@ -191,6 +208,28 @@ TEST_F(SealedServer, SessionsAreResumed) {
   EXPECT_EQ(SSL_session_reused(again.ssl), 1) << "the ticket came in a record of ours";
   EXPECT_EQ(again.Get(10), Body(10));
   SSL_SESSION_free(session);
+}
+
+TEST_F(SealedServer, WritesTheSameWhetherItWaitsOrNot) {
+  std::string want = "HTTP/1.1";
+  for (std::size_t i = 1; i <= kChunks; ++i) {
+    char head[32];
+    std::snprintf(head, sizeof(head), "%zx\r\n", ChunkBody(i).size());
+    want += head + ChunkBody(i) + "\r\n";
+  }
+  want += "0\r\n\r\n";
+  Client client(server_->Port(), "TLS_AES_128_GCM_SHA256", TLS1_3_VERSION);
+  const std::string_view request = "GET /eager HTTP/1.1\r\nHost: a\r\n\r\n";
+  SSL_write(client.ssl, request.data(), static_cast<int>(request.size()));
+  std::string all;
+  char buffer[16384];
+  for (int reads = 0; !all.ends_with("\r\n0\r\n\r\n"); ++reads) {
+    if (reads % 100 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));  // the socket is full again and again
+    const int count = SSL_read(client.ssl, buffer, sizeof(buffer));
+    ASSERT_GT(count, 0) << SSL_get_error(client.ssl, count);
+    all.append(buffer, count);
+  }
+  EXPECT_TRUE("HTTP/1.1" + all.substr(all.find("\r\n\r\n") + 4) == want);
 }
 
 TEST_F(SealedServer, EndsCleanly) {
