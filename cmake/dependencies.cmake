@@ -14,10 +14,9 @@ pkg_check_modules(ISAL REQUIRED IMPORTED_TARGET libisal)
 pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
 pkg_check_modules(SODIUM REQUIRED IMPORTED_TARGET libsodium)
 find_library(LMDB_LIBRARY lmdb REQUIRED)
-# AES with wide registers for the edge's TLS records (decision 0021). Of the static library only what is used becomes part of a program; on
-# other processors OpenSSL does all of it.
+# AES with wide registers for the edge's TLS records (decision 0021). On other processors OpenSSL does all of it.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  find_library(IPSEC_MB_LIBRARY libIPSec_MB.a REQUIRED)
+  find_library(IPSEC_MB_LIBRARY IPSec_MB REQUIRED)
 endif()
 # The services allocate small and often, where jemalloc takes a quarter less time than glibc; sanitizers bring their own.
 if(NOT APIMESH_SANITIZE)
