@@ -1,5 +1,8 @@
 #include "services/aggregator/watches/shared_watch.h"
 
+#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
+
 #include <algorithm>
 
 namespace apimesh::aggregator {
@@ -7,6 +10,8 @@ namespace {
 /// Kept for clients that are about to join, and for those whose socket is full for a moment.
 constexpr std::size_t kKeptBytes = 1 << 20;
 constexpr auto kKeptTime = std::chrono::seconds(30);
+/// So much goes out at once, even if more is about to come.
+constexpr std::size_t kToldAtOnce = 64 << 10;
 }  // namespace
 
 bool SharedWatch::Join(Follower& follower) {
@@ -77,14 +82,25 @@ Task<bool> SharedWatch::WriteEvents(std::vector<SharedBytes> pieces, rpc::WatchP
   all.insert(all.end(), std::make_move_iterator(pieces.begin()), std::make_move_iterator(pieces.end()));
   frames_.push_back({http::Chunk(all), place, std::chrono::steady_clock::now()});
   bytes_ += frames_.back().chunk.Body().size();
-  TellAll(&frames_.back());
+  untold_bytes_ += frames_.back().chunk.Body().size();
+  // What has come already, but has not been read yet, is told together: a client gets it by one write. Where events come faster than
+  // they can be sent to all, each write has more of them.
+  if (untold_bytes_ >= kToldAtOnce) {
+    TellNews();
+  } else if (!std::exchange(tells_soon_, true)) {
+    const auto executor = co_await boost::asio::this_coro::executor;
+    boost::asio::post(executor, [self = shared_from_this()] {
+      self->tells_soon_ = false;
+      self->TellNews();
+    });
+  }
   Trim();
   co_return followers_ > 0;
 }
 
 void SharedWatch::Trim() {
   const SteadyTime oldest = std::chrono::steady_clock::now() - kKeptTime;
-  while (frames_.size() > 1 && (bytes_ > kKeptBytes || frames_.front().time < oldest)) {
+  while (frames_.size() > 1 && first_ < told_ && (bytes_ > kKeptBytes || frames_.front().time < oldest)) {
     base_ = frames_.front().place.revision;
     bytes_ -= frames_.front().chunk.Body().size();
     frames_.pop_front();
@@ -92,24 +108,49 @@ void SharedWatch::Trim() {
   }
 }
 
-bool SharedWatch::Hand(Follower& follower, const Frame& frame) {
-  const bool news = frame.place.revision > follower.place && !frame.chunk.empty() && (follower.wants_bookmarks || !frame.place.bookmark);
-  if (news && !follower.receiver->TryWrite(frame.chunk)) return false;
-  follower.place = std::max(follower.place, frame.place.revision);
-  ++follower.next;
+SharedWatch::News SharedWatch::TakeNews() {
+  std::vector<SharedBytes> all, without_bookmarks;
+  for (std::uint64_t number = told_; number < first_ + frames_.size(); ++number) {
+    const Frame& frame = frames_[number - first_];
+    if (frame.chunk.empty()) continue;
+    all.push_back(frame.chunk.Body());
+    if (!frame.place.bookmark) without_bookmarks.push_back(frame.chunk.Body());
+  }
+  const Frame &first = frames_[told_ - first_], &last = frames_.back();
+  const bool alone = &first == &last;  // its chunk is ready
+  const bool the_same = all.size() == without_bookmarks.size();
+  const http::Chunk whole = alone ? last.chunk : http::Chunk(all);
+  untold_bytes_ = 0;
+  const std::uint64_t begin = std::exchange(told_, first_ + frames_.size());
+  return {begin, told_, first.place.revision, last.place.revision, whole, the_same ? whole : http::Chunk(without_bookmarks)};
+}
+
+void SharedWatch::TellNews() {
+  if (over_ || told_ == first_ + frames_.size()) return;
+  const News news = TakeNews();
+  TellAll(&news);
+}
+
+bool SharedWatch::Hand(Follower& follower, const News& news) {
+  // A follower can be ahead of us. If it is ahead of some of this, it takes the rest by itself.
+  if (follower.place >= news.first_revision && follower.place < news.last_revision) return false;
+  const http::Chunk& chunk = follower.wants_bookmarks ? news.all : news.without_bookmarks;
+  if (follower.place < news.first_revision && !chunk.empty() && !follower.receiver->TryWrite(chunk)) return false;
+  follower.place = std::max(follower.place, news.last_revision);
+  follower.next = news.end;
   return true;
 }
 
-void SharedWatch::TellAll(const Frame* newest) {
+void SharedWatch::TellAll(const News* news) {
   // Those that wake go on inside Set(): they may leave, and others with them. Those that join meanwhile take what there is by themselves.
   const auto self = shared_from_this();
-  const std::uint64_t number = first_ + frames_.size() - 1;
   const bool inside_another = std::exchange(telling_, true);
   for (std::size_t i = 0, count = seats_.size(); i < count; ++i) {
     Follower* const follower = seats_[i];
     if (follower == nullptr) continue;
-    const bool waits_for_it = newest != nullptr && follower->receiver != nullptr && follower->next == number;
-    if (!waits_for_it || !Hand(*follower, *newest)) follower->changed.Set();
+    if (news != nullptr && follower->next >= news->end) continue;  // has taken it by itself
+    const bool waits_for_it = news != nullptr && follower->receiver != nullptr && follower->next == news->begin;
+    if (!waits_for_it || !Hand(*follower, *news)) follower->changed.Set();
   }
   if (inside_another) return;
   telling_ = false;

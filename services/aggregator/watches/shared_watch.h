@@ -69,17 +69,28 @@ class SharedWatch final : public rpc::ResponseStream, public std::enable_shared_
     rpc::WatchPlace place;
     SteadyTime time;
   };
+  /// Frames that came together, for all followers that wait for the first of them.
+  struct News {
+    std::uint64_t begin = 0, end = 0;  // numbers of the frames, without `end`
+    std::uint64_t first_revision = 0, last_revision = 0;
+    http::Chunk all, without_bookmarks;
+  };
   void Close();
   void Trim();
-  /// Tells all followers: hands them `newest`, if there is one, or wakes them up.
-  void TellAll(const Frame* newest);
-  static bool Hand(Follower& follower, const Frame& frame);
+  News TakeNews();
+  /// Tells all followers: hands them `news`, if there are any, or wakes them up.
+  void TellAll(const News* news);
+  void TellNews();
+  static bool Hand(Follower& follower, const News& news);
 
   std::uint64_t base_;  // all that comes after this place is in frames_ or still to come
   std::function<void()> ended_;
   std::function<void()> cancel_;
   std::deque<Frame> frames_;
   std::uint64_t first_ = 0;  // number of frames_.front()
+  std::uint64_t told_ = 0;   // number of the first frame that followers have not been told of
+  std::size_t untold_bytes_ = 0;
+  bool tells_soon_ = false;
   std::size_t bytes_ = 0;
   std::vector<SharedBytes> unfinished_;  // of a revision whose end has not come yet; at the end: the last words
   std::vector<Follower*> seats_;  // nullptr: left while all were being told

@@ -1,5 +1,6 @@
 #include "services/aggregator/watches/shared_watch.h"
 
+#include <boost/asio/detached.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,8 +18,26 @@ class SharedWatchTest : public ::testing::Test {
   std::shared_ptr<SharedWatch> watch = std::make_shared<SharedWatch>(10, [this] { ++ended; });
   int ended = 0;
 
+  struct Told {
+    std::string text;
+    rpc::WatchPlace place;
+  };
+  /// What the upstream has ready, one after the other; then all that follows from it. False: nobody follows any more.
+  bool SendAll(std::vector<Told> frames) {
+    bool followed = false;
+    const auto write = [](SharedWatch& to, std::vector<Told> given, bool& last) -> Task<> {
+      for (Told& one : given) {
+        std::vector<SharedBytes> pieces(1, SharedBytes(std::move(one.text)));
+        last = co_await to.WriteEvents(std::move(pieces), one.place);
+      }
+    };
+    boost::asio::io_context context{1};
+    boost::asio::co_spawn(context, write(*watch, std::move(frames), followed), boost::asio::detached);
+    context.run();
+    return followed;
+  }
   bool Send(std::string text, rpc::WatchPlace place) {
-    return testing::RunTask(watch->WriteEvents(std::vector<SharedBytes>(1, SharedBytes(std::move(text))), place));
+    return SendAll(std::vector<Told>(1, Told{std::move(text), place}));
   }
   bool SendPart(std::string text) { return testing::RunTask(watch->Write(std::vector<SharedBytes>(1, SharedBytes(std::move(text))))); }
   static std::string Text(const SharedWatch::Taken& taken) {
@@ -170,6 +189,72 @@ TEST_F(SharedWatchTest, WhoeverHasRoomGetsAFrameAsItComes) {
   EXPECT_EQ(bookmarks.text, "eleven bookmark fourteen ");
   EXPECT_EQ(full.text, "fourteen ");
   EXPECT_EQ(reader.follower.place, 14u);
+}
+
+TEST_F(SharedWatchTest, WhatComesTogetherGoesOutTogether) {
+  Reader reader(*watch), full(*watch), some(*watch, {.place = 11}), ahead(*watch, {.place = 20}), bookmarks(*watch, {.place = 10, .wants_bookmarks = true});
+  full.room = 0;
+  SendAll({{"eleven ", {11}}, {"", {12}}, {"bookmark ", {13, true}}, {"fourteen ", {14}}});
+  EXPECT_EQ(reader.wire, "10\r\neleven fourteen \r\n") << "one chunk";
+  EXPECT_EQ(bookmarks.wire, "19\r\neleven bookmark fourteen \r\n");
+  EXPECT_EQ(reader.follower.place, 14u);
+  EXPECT_EQ(Take(reader.follower), "") << "nothing comes twice";
+  EXPECT_EQ(Take(bookmarks.follower), "");
+  EXPECT_EQ(some.text, "") << "it knows a part of it";
+  EXPECT_EQ(Take(some.follower), "fourteen ");
+  EXPECT_EQ(ahead.text, "");
+  EXPECT_EQ(ahead.follower.place, 20u);
+  EXPECT_EQ(Take(ahead.follower), "");
+  EXPECT_EQ(Take(full.follower), "eleven fourteen ") << "the same bytes as in the chunk that it had no room for";
+  full.room = 100;
+  Send("twenty-one ", {21});
+  for (const Reader* one : {&reader, &full, &some, &ahead, &bookmarks}) {
+    EXPECT_TRUE(one->text.ends_with("twenty-one ")) << one->text;
+    EXPECT_EQ(one->follower.place, 21u);
+  }
+}
+
+TEST_F(SharedWatchTest, OnlyBookmarksTogetherAreNothingForTheOthers) {
+  Reader reader(*watch), bookmarks(*watch, {.place = 10, .wants_bookmarks = true});
+  SendAll({{"one ", {11, true}}, {"two ", {12, true}}});
+  EXPECT_EQ(reader.wire, "");
+  EXPECT_EQ(reader.follower.place, 12u);
+  EXPECT_EQ(bookmarks.text, "one two ");
+}
+
+TEST_F(SharedWatchTest, ALongRowOfEventsDoesNotWaitForItsEnd) {
+  Reader reader(*watch);
+  std::vector<Told> frames;
+  std::string want;
+  for (std::uint64_t place = 11; place < 60; ++place) {
+    frames.push_back({std::string(40 << 10, static_cast<char>('a' + place % 26)), {place}});
+    want += frames.back().text;
+  }
+  SendAll(std::move(frames));
+  EXPECT_TRUE(reader.text == want) << "two megabytes: more than is kept, and nothing is lost";
+  EXPECT_EQ(reader.follower.place, 59u);
+  EXPECT_EQ(reader.room, 100 - 25) << "by two: 64 KB at a time";
+}
+
+TEST_F(SharedWatchTest, WhoTakesWhatIsNotToldYetIsNotHandedItAgain) {
+  struct Taker final : SharedWatch::Receiver {
+    std::function<void()> then;
+    bool TryWrite(const http::Chunk&) override {
+      then();
+      return true;
+    }
+  } first;
+  Follower before{.place = 10, .receiver = &first};
+  watch->Join(before);
+  Reader reader(*watch);
+  std::string taken;
+  first.then = [&] { taken = Take(reader.follower); };  // woken by something else in between
+  SendAll({{"eleven ", {11}}, {"twelve ", {12}}});
+  EXPECT_EQ(taken, "eleven twelve ");
+  EXPECT_EQ(reader.text, "");
+  first.then = [] {};
+  Send("thirteen ", {13});
+  EXPECT_EQ(reader.text, "thirteen ");
 }
 
 TEST_F(SharedWatchTest, OneThatIsBehindIsNotHandedWhatComesLater) {
