@@ -134,7 +134,7 @@ class KubeApiserver:
                           "--bind-address=127.0.0.1", f"--token-auth-file={tokens}", "--authorization-mode=RBAC", f"--service-account-key-file={key}",
                           f"--service-account-signing-key-file={key}", "--service-account-issuer=https://kubernetes.default.svc",
                           "--service-cluster-ip-range=10.0.0.0/24", "--allow-privileged=true", *extra]
-        if IO_THREADS and not binary:
+        if IO_THREADS and not binary and not any(flag.startswith("--io-threads") for flag in extra):
             self.arguments.append(f"--io-threads={IO_THREADS}")
         self.client = Client(self.url)
         self.anonymous = Client(self.url, token=None)
