@@ -169,6 +169,15 @@ struct Reader final : SharedWatch::Receiver {
   std::string text, wire;
 };
 
+/// Does something else when it is its turn.
+struct Doer final : SharedWatch::Receiver {
+  std::function<void()> then;
+  bool TryWrite(const http::Chunk&) override {
+    then();
+    return true;
+  }
+};
+
 TEST_F(SharedWatchTest, WhoeverHasRoomGetsAFrameAsItComes) {
   Reader reader(*watch), full(*watch), ahead(*watch, {.place = 11}), bookmarks(*watch, {.place = 10, .wants_bookmarks = true});
   full.room = 0;
@@ -237,13 +246,7 @@ TEST_F(SharedWatchTest, ALongRowOfEventsDoesNotWaitForItsEnd) {
 }
 
 TEST_F(SharedWatchTest, WhoTakesWhatIsNotToldYetIsNotHandedItAgain) {
-  struct Taker final : SharedWatch::Receiver {
-    std::function<void()> then;
-    bool TryWrite(const http::Chunk&) override {
-      then();
-      return true;
-    }
-  } first;
+  Doer first;
   Follower before{.place = 10, .receiver = &first};
   watch->Join(before);
   Reader reader(*watch);
@@ -270,13 +273,7 @@ TEST_F(SharedWatchTest, OneThatIsBehindIsNotHandedWhatComesLater) {
 }
 
 TEST_F(SharedWatchTest, FollowersMayComeAndGoWhileTheOthersAreTold) {
-  struct Leaver final : SharedWatch::Receiver {
-    std::function<void()> then;
-    bool TryWrite(const http::Chunk&) override {
-      then();
-      return true;
-    }
-  } leaver;
+  Doer leaver;
   Reader first(*watch), second(*watch), last(*watch);
   Follower joins{.place = 11};
   first.follower.receiver = &leaver;
