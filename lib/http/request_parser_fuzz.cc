@@ -40,6 +40,6 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   const Outcome pieces = Parse(input, 3);
   if (whole.done && pieces.done && whole.request.body != pieces.request.body) std::abort();
   if (whole.done && pieces.done && whole.request.headers != pieces.request.headers) std::abort();
-  gzip::Accepts(whole.request.Header("accept-encoding"));
+  apimesh::gzip::Accepts(whole.request.Header("accept-encoding"));
   return 0;
 }
