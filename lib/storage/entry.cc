@@ -103,8 +103,29 @@ meta::Result<std::shared_ptr<CachedEntry>> CachedEntry::Make(const std::shared_p
     attributes->fields = recipe->config.read_fields(meta::Object(std::move(document.get_object())));
   }
   const bool none = attributes->labels.empty() && attributes->fields.empty();
-  entry->attributes_ = none ? NoAttributes() : std::move(attributes);
+  entry->attributes_ = none ? NoAttributes() : Shared(std::move(attributes));
   return entry;
+}
+
+// Objects of one workload have the same labels, and come one after the other. So a few that came last are remembered, and not kept by that.
+std::shared_ptr<const CachedEntry::Attributes> CachedEntry::Shared(std::shared_ptr<const Attributes> made) {
+  struct Table {
+    std::mutex mutex;
+    std::array<std::weak_ptr<const Attributes>, 256> slots;  // guarded by mutex
+  };
+  static auto* const table = new Table();  // entries may outlive everything static
+  std::size_t hash = 0;
+  const auto mix = [&hash](const std::string& text) { hash = hash * 31 + std::hash<std::string>()(text); };
+  for (const auto& [name, value] : made->labels) {
+    mix(name);
+    mix(value);
+  }
+  for (const std::string& field : made->fields) mix(field);
+  const std::lock_guard lock(table->mutex);
+  std::weak_ptr<const Attributes>& slot = table->slots[hash % table->slots.size()];
+  if (const std::shared_ptr<const Attributes> known = slot.lock(); known && *known == *made) return known;
+  slot = made;
+  return made;
 }
 
 const std::shared_ptr<const CachedEntry::Attributes>& CachedEntry::NoAttributes() {

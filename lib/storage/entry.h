@@ -77,7 +77,10 @@ class CachedEntry final : public Entry {
   struct Attributes {
     meta::Labels labels;
     std::vector<std::string> fields;
+    bool operator==(const Attributes&) const = default;
   };
+  /// The same, or equal ones that another object has.
+  static std::shared_ptr<const Attributes> Shared(std::shared_ptr<const Attributes> made);
   static const std::shared_ptr<const Attributes>& NoAttributes();
   std::shared_ptr<Forms> OwnForms() const;
   static meta::Result<std::shared_ptr<CachedEntry>> Make(const std::shared_ptr<const EntryRecipe>& recipe, std::string key,
