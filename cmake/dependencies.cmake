@@ -1,4 +1,4 @@
-# Debian 12 packages as imported targets. `./apimesh deps` installs them; its list is tools/deps/debian.txt.
+# Debian 12 packages as imported targets. `./apimesh deps` installs them; its lists are tools/deps/debian.txt and, for x86-64, debian-amd64.txt.
 find_package(Threads REQUIRED)
 find_package(OpenSSL 3 REQUIRED)
 find_package(ZLIB REQUIRED)

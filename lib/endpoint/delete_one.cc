@@ -69,12 +69,10 @@ meta::Result<ParsedDeleteOptions> ParseDeleteOptions(const ResourceRequest& requ
     if (parsed.options.orphan_dependents) document["orphanDependents"] = *parsed.options.orphan_dependents;
     if (parsed.options.propagation_policy) document["propagationPolicy"] = *parsed.options.propagation_policy;
     if (parsed.options.dry_run) document["dryRun"] = json::array{"All"};
-    if (parsed.options.uid) document["preconditions"].emplace_object()["uid"] = *parsed.options.uid;
-    if (parsed.options.resource_version) {
-      json::value& preconditions = document["preconditions"];
-      if (!preconditions.is_object()) preconditions.emplace_object();
-      preconditions.get_object()["resourceVersion"] = *parsed.options.resource_version;
-    }
+    json::object preconditions;
+    if (parsed.options.uid) preconditions["uid"] = *parsed.options.uid;
+    if (parsed.options.resource_version) preconditions["resourceVersion"] = *parsed.options.resource_version;
+    if (!preconditions.empty()) document["preconditions"] = std::move(preconditions);
   }
   if (parsed.options.ignore_read_error && request.Name().empty()) {
     meta::FieldErrors errors;
