@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lib/base/hex.h"
+#include "lib/http/record_batch.h"
 #include "lib/http/traffic_secret.h"
 #include "lib/http/transport.h"
 
@@ -23,34 +24,6 @@ constexpr std::string_view kServerSecret = "SERVER_TRAFFIC_SECRET_0 ";
 
 /// How OpenSSL speaks to a BIO that can make records, which to OpenSSL is one on top of a kernel that can. The numbers are reserved in <openssl/bio.h>.
 constexpr int kSetRecordKey = 72, kMakesRecords = 73, kSetRecordType = 74, kForgetRecordType = 75;
-
-/// Records that wait for the system call. One for all connections of a thread: it is empty whenever they take turns.
-class Batch {
- public:
-  static Batch& OfThisThread() {
-    thread_local Batch batch;
-    return batch;
-  }
-  std::string_view View() const { return {bytes_.get(), size_}; }
-  std::size_t size() const { return size_; }
-  void Clear() { size_ = 0; }
-  /// Room for so many bytes more, whose number is told to Added().
-  char* Room(std::size_t bytes) {
-    if (size_ + bytes > capacity_) {
-      capacity_ = std::max(size_ + bytes, RecordBuffer::kBatchBytes + 2 * RecordBuffer::kRecordBytes);
-      std::unique_ptr<char[]> larger(new char[capacity_]);
-      if (size_ > 0) std::memcpy(larger.get(), bytes_.get(), size_);
-      bytes_ = std::move(larger);
-    }
-    return bytes_.get() + size_;
-  }
-  void Added(std::size_t bytes) { size_ += bytes; }
-
- private:
-  std::unique_ptr<char[]> bytes_;  // not zeroed
-  std::size_t size_ = 0;
-  std::size_t capacity_ = 0;
-};
 
 /// Takes from the front of pieces what makes one record.
 class RecordPieces {
@@ -196,12 +169,36 @@ void RecordBuffer::TakeRecordsOf(SSL_CTX* context) {
 
 RecordBuffer& RecordBuffer::Attach(SSL* ssl, int fd) { return RecordBio::Attach(ssl, fd); }
 
-RecordBuffer::~RecordBuffer() { OPENSSL_cleanse(secret_.data(), secret_.size()); }
+RecordBuffer::~RecordBuffer() {
+  Settle();
+  OPENSSL_cleanse(secret_.data(), secret_.size());
+}
 
-bool RecordBuffer::BatchFull() const { return Batch::OfThisThread().size() >= kBatchBytes; }
+void RecordBuffer::BeginBatch() {
+  Settle();
+  collecting_ = true;
+}
+
+bool RecordBuffer::BatchFull() const { return RecordBatch::OfThisThread().Full(); }
+
+void RecordBuffer::Settle() {
+  if (grouped_) RecordBatch::OfThisThread().Flush();
+}
+
+void RecordBuffer::Sent(std::string_view records, long result) {
+  grouped_ = false;
+  if (result == static_cast<long>(records.size())) return;
+  if (result < 0 && !IsTemporary(static_cast<int>(-result))) {
+    broken_ = true;
+    ::shutdown(fd_, SHUT_RDWR);  // whoever waits for input sees the end of it
+    return;
+  }
+  unsent_ = records.substr(static_cast<std::size_t>(std::max(result, 0L)));
+  if (left_over_) left_over_();
+}
 
 std::size_t RecordBuffer::Seal(std::span<const std::string_view> pieces) {
-  Batch& batch = Batch::OfThisThread();
+  RecordBatch& batch = RecordBatch::OfThisThread();
   RecordPieces records(pieces);
   std::size_t taken = 0;
   while (!BatchFull()) {
@@ -220,10 +217,11 @@ long RecordBuffer::SendSome(std::string_view bytes) const {
 }
 
 long RecordBuffer::Take(std::string_view bytes) {
+  Settle();
   if (cipher_) return TakeSealed(bytes);
   if (!collecting_ && unsent_.empty()) return SendSome(bytes);
   if (collecting_) {
-    Batch& batch = Batch::OfThisThread();
+    RecordBatch& batch = RecordBatch::OfThisThread();
     std::memcpy(batch.Room(bytes.size()), bytes.data(), bytes.size());
     batch.Added(bytes.size());
   } else {
@@ -255,7 +253,16 @@ bool RecordBuffer::NextKey() {
 
 RecordBuffer::Outcome RecordBuffer::Send() {
   collecting_ = false;
-  Batch& batch = Batch::OfThisThread();
+  RecordBatch& batch = RecordBatch::OfThisThread();
+  if (broken_) {
+    batch.Clear();
+    return Outcome::kFailed;
+  }
+  if (unsent_.empty() && batch.Grouping() && !batch.View().empty()) {
+    grouped_ = true;
+    batch.Postpone(*this, fd_);
+    return Outcome::kSent;
+  }
   if (!unsent_.empty()) unsent_.append(batch.View());
   std::string_view left = unsent_.empty() ? batch.View() : std::string_view(unsent_);
   Outcome outcome = Outcome::kSent;
@@ -274,7 +281,7 @@ RecordBuffer::Outcome RecordBuffer::Send() {
 
 void RecordBuffer::Drop() {
   collecting_ = false;
-  Batch::OfThisThread().Clear();
+  RecordBatch::OfThisThread().Clear();
 }
 
 }  // namespace apimesh::http

@@ -77,7 +77,9 @@ class SocketTransport final : public Transport {
       setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof(count));
     }
     socket_.assign(asio::generic::stream_protocol(name.ss_family, ip ? IPPROTO_TCP : 0), fd);
-    if (ssl_) output_ = &RecordBuffer::Attach(ssl_.get(), fd);
+    if (!ssl_) return;
+    output_ = &RecordBuffer::Attach(ssl_.get(), fd);
+    output_->OnLeftOver([this] { SendLater(); });
   }
   ~SocketTransport() override { Close(); }
 
@@ -134,22 +136,41 @@ class SocketTransport final : public Transport {
 
   void ShutdownWrite() override {
     if (!socket_.is_open()) return;
+    if (output_) output_->Settle();
     ERR_clear_error();
     if (ssl_ && SSL_is_init_finished(ssl_.get()) && error_.empty()) SSL_shutdown(ssl_.get());
     ::shutdown(socket_.native_handle(), SHUT_WR);
   }
 
   void Close() override {
+    if (!socket_.is_open()) return;
+    if (output_) output_->Settle();
     boost::system::error_code ignored;
-    if (socket_.is_open()) socket_.close(ignored);
+    socket_.close(ignored);
   }
 
-  Detached Detach() override { return {socket_.release(), std::move(ssl_)}; }
+  Detached Detach() override {
+    if (output_) {
+      output_->Settle();
+      output_->OnLeftOver(nullptr);
+      output_ = nullptr;
+    }
+    return {socket_.release(), std::move(ssl_)};
+  }
 
  private:
   void Wait(asio::socket_base::wait_type type, std::function<void()> done) {
     auto complete = [done = std::move(done)](const boost::system::error_code&) { done(); };
     socket_.async_wait(type, std::move(complete));
+  }
+
+  /// What a group has left over for a full socket, unless somebody who writes more waits for it.
+  void SendLater() {
+    if (!alive_) alive_ = std::make_shared<bool>();
+    socket_.async_wait(asio::socket_base::wait_write, [this, alive = std::weak_ptr(alive_)](const boost::system::error_code& error) {
+      if (error || alive.expired() || accepted_ > 0 || !output_->HasLeftOver()) return;
+      if (output_->Send() == RecordBuffer::Outcome::kFull) SendLater();
+    });
   }
 
   long TryWritePlain(std::span<const std::string_view> pieces) {
@@ -238,6 +259,7 @@ class SocketTransport final : public Transport {
   long accepted_ = 0;               // encrypted, but not all of it sent
   std::string error_;
   std::function<bool()> intact_;
+  std::shared_ptr<bool> alive_;  // for SendLater()
 };
 
 }  // namespace

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "lib/http/send_group.h"
+
 namespace apimesh::aggregator {
 namespace {
 /// Kept for clients that are about to join, and for those whose socket is full for a moment.
@@ -144,6 +146,7 @@ bool SharedWatch::Hand(Follower& follower, const News& news) {
 void SharedWatch::TellAll(const News* news) {
   // Those that wake go on inside Set(): they may leave, and others with them. Those that join meanwhile take what there is by themselves.
   const auto self = shared_from_this();
+  const http::SendGroup group;
   const bool inside_another = std::exchange(telling_, true);
   for (std::size_t i = 0, count = seats_.size(); i < count; ++i) {
     Follower* const follower = seats_[i];

@@ -1,0 +1,196 @@
+#include "lib/http/send_group.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <openssl/ssl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <boost/asio/steady_timer.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <thread>
+
+#include "lib/http/server.h"
+#include "lib/http/test_certificates.h"
+
+namespace apimesh::http {
+namespace {
+
+constexpr int kClients = 140;  // more than leave by one system call
+std::string ChunkBody(std::size_t i) { return std::string(i % 7 == 0 ? i : 30'000 + i * 13, static_cast<char>('a' + i % 26)); }
+/// The first chunks, as they go over the wire.
+std::string Told(std::size_t count) {
+  std::string all;
+  for (std::size_t i = 1; i <= count; ++i) all += Chunk({SharedBytes(ChunkBody(i))}).Wire();
+  return all;
+}
+
+Task<> Pause(std::chrono::milliseconds time) {
+  boost::asio::steady_timer timer(co_await boost::asio::this_coro::executor, time);
+  co_await timer.async_wait(boost::asio::use_awaitable);
+}
+
+/// Clients join, each for so many chunks; one request tells them all, in groups.
+class Teller {
+ public:
+  Task<> Handle(Request request, ResponseWriter& writer) {
+    if (request.target == "/tell") return TellAll(writer);
+    return Join(std::stoul(request.target.substr(1)), writer);
+  }
+
+  std::atomic<bool> over{false};
+  std::atomic<int> joined{0};
+
+ private:
+  struct Member {
+    ResponseWriter* writer;
+    std::size_t chunks;
+    std::size_t told = 0;
+    bool busy = false;  // its socket is full: it goes on by itself
+  };
+
+  Task<> Join(std::size_t chunks, ResponseWriter& writer) {
+    Headers headers;
+    co_await writer.Start(200, std::move(headers), false);
+    Member member{&writer, chunks};
+    members_.insert(&member);
+    bool gone = false;
+    writer.OnDisconnect([&] { gone = true; });
+    ++joined;
+    while (!over && !gone) {
+      if (!member.busy) co_await Pause(std::chrono::milliseconds(5));
+      while (member.busy && member.told < member.chunks) {
+        std::vector<SharedBytes> pieces;
+        pieces.emplace_back(ChunkBody(++member.told));
+        if (!co_await writer.Write(std::move(pieces))) break;
+      }
+      member.busy = false;
+    }
+    members_.erase(&member);
+    writer.OnDisconnect(nullptr);
+    if (!gone) co_await writer.Finish();
+  }
+
+  Task<> TellAll(ResponseWriter& answer) {
+    for (std::size_t i = 1; i <= kClients; ++i) {
+      {
+        const SendGroup group;
+        for (Member* member : members_) {
+          if (member->busy || member->told >= member->chunks) continue;
+          member->busy = !member->writer->TryWrite(Chunk({SharedBytes(ChunkBody(member->told + 1))}));
+          if (!member->busy) ++member->told;
+        }
+      }
+      co_await Pause(std::chrono::milliseconds(1));
+    }
+    Headers headers;
+    std::vector<SharedBytes> body;
+    body.emplace_back("done");
+    co_await answer.Send(200, std::move(headers), std::move(body));
+  }
+
+  std::set<Member*> members_;
+};
+
+class Client {
+ public:
+  Client(int port, int version, const std::string& path) : context_(SSL_CTX_new(TLS_client_method())) {
+    SSL_CTX_set_max_proto_version(context_, version);
+    fd_ = ::socket(AF_INET, SOCK_STREAM, 0);
+    const int small = 4096;
+    setsockopt(fd_, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
+    const timeval limit{10, 0};
+    setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+    sockaddr_in name{};
+    name.sin_family = AF_INET;
+    name.sin_port = htons(static_cast<std::uint16_t>(port));
+    name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(::connect(fd_, reinterpret_cast<sockaddr*>(&name), sizeof(name)), 0);
+    ssl_ = SSL_new(context_);
+    SSL_set_fd(ssl_, fd_);
+    EXPECT_EQ(SSL_connect(ssl_), 1);
+    const std::string request = "GET " + path + " HTTP/1.1\r\nHost: a\r\n\r\n";
+    SSL_write(ssl_, request.data(), static_cast<int>(request.size()));
+  }
+  ~Client() {
+    SSL_free(ssl_);
+    SSL_CTX_free(context_);
+    ::close(fd_);
+  }
+  Client(const Client&) = delete;
+
+  /// The body, until it has this many bytes.
+  std::string Read(std::size_t size, bool slowly) {
+    char buffer[16384];
+    for (int reads = 0; body_.size() < size; ++reads) {
+      if (slowly && reads % 20 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      const int count = SSL_read(ssl_, buffer, sizeof(buffer));
+      if (count <= 0) return "ended: " + std::to_string(SSL_get_error(ssl_, count)) + " after " + std::to_string(body_.size());
+      (in_body_ ? body_ : head_).append(buffer, count);
+      if (const std::size_t end = head_.find("\r\n\r\n"); !in_body_ && end != std::string::npos) {
+        in_body_ = true;
+        body_ = head_.substr(end + 4);
+      }
+    }
+    return body_;
+  }
+
+ private:
+  SSL_CTX* context_;
+  SSL* ssl_;
+  int fd_;
+  bool in_body_ = false;
+  std::string head_, body_;
+};
+
+TEST(SendGroup, EveryClientGetsAllInOrderHoweverSlowlyItReads) {
+  const auto folder = std::filesystem::temp_directory_path() / ("group-" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  const TestCertificate made = MakeCertificate({.common_name = "server", .ip = "127.0.0.1"});
+  std::ofstream(folder / "cert.pem") << made.certificate_pem;
+  std::ofstream(folder / "key.pem") << made.key_pem;
+  ServerOptions options;
+  options.tls_options.cert_file = folder / "cert.pem";
+  options.tls_options.key_file = folder / "key.pem";
+  Teller teller;
+  const auto server = Listen(std::move(options), [&teller](Request request, ResponseWriter& writer) { return teller.Handle(std::move(request), writer); });
+
+  // One is told so much that it just does not fit into its socket any more.
+  const auto chunks_of = [](int client) { return static_cast<std::size_t>(client + 1); };
+  std::vector<std::unique_ptr<Client>> clients;
+  for (int i = 0; i < kClients; ++i) {
+    clients.push_back(std::make_unique<Client>(server->Port(), i % 5 == 0 ? TLS1_2_VERSION : TLS1_3_VERSION, "/" + std::to_string(chunks_of(i))));
+  }
+  while (teller.joined < kClients) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  for (int i = 10; i < kClients; i += 10) clients[i].reset();  // some are gone when it begins
+
+  std::vector<std::thread> readers;
+  const auto read = [&](int i, bool slowly) {
+    const std::string want = Told(chunks_of(i)), got = clients[i]->Read(want.size(), slowly);
+    EXPECT_TRUE(got == want) << i << ": " << got.substr(0, 60);
+  };
+  Client tell(server->Port(), TLS1_3_VERSION, "/tell");
+  for (int i = 0; i < kClients; i += 4) {
+    if (clients[i]) readers.emplace_back(read, i, true);
+  }
+  EXPECT_EQ(tell.Read(4, false), "done");
+  // Nothing is written now: what a full socket had no room for has to go out by itself.
+  for (int i = 0; i < kClients; ++i) {
+    if (clients[i] && i % 4 != 0) read(i, false);
+  }
+  for (std::thread& reader : readers) reader.join();
+  teller.over = true;
+  for (int i = 0; i < kClients; ++i) {
+    if (!clients[i]) continue;
+    const std::string want = Told(chunks_of(i)) + "0\r\n\r\n";
+    EXPECT_TRUE(clients[i]->Read(want.size(), false) == want) << i;
+  }
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace apimesh::http
