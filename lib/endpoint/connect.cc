@@ -17,21 +17,22 @@ Task<meta::Result<>> Admit(RequestPtr request) {
 
 Task<> ServeForward(RequestPtr request, rpc::ResponseStream& stream) {
   meta::Result<> done = co_await Admit(request);
-  if (done) done = co_await ConnectorOf(*request)->Forward(request->ctx, request->http, stream);
+  rpc::Request whole = request->Whole();
+  if (done) done = co_await ConnectorOf(*request)->Forward(request->ctx, std::move(whole), stream);
   if (done) co_return;
   rpc::Response response = ErrorResponse(*request, done.error());
   co_await stream.WriteWhole(std::move(response));
 }
 
-Task<> ServeConnect(EnvironmentPtr env, ServedResourcePtr served, rpc::Request http, std::unique_ptr<rpc::ConnectStream> stream) {
-  const auto request = std::make_shared<ResourceRequest>(env, served, http);
+Task<> ServeConnect(std::shared_ptr<ResourceRequest> request, std::unique_ptr<rpc::ConnectStream> stream) {
   if (!ConnectorOf(*request)) {
-    rpc::Response response = co_await Serve(std::move(env), std::move(served), std::move(http));
+    rpc::Response response = co_await Serve(request);
     co_await stream->Answer(std::move(response));
     co_return;
   }
   meta::Result<> done = co_await Admit(request);
-  if (done) done = co_await ConnectorOf(*request)->Upgrade(request->ctx, std::move(http), *stream);
+  rpc::Request whole = request->Whole();
+  if (done) done = co_await ConnectorOf(*request)->Upgrade(request->ctx, std::move(whole), *stream);
   if (!done) co_await stream->Answer(ErrorResponse(*request, done.error()));
 }
 

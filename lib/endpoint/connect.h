@@ -8,6 +8,6 @@ namespace apimesh::endpoint {
 /// A plain request. The caller has checked that its subresource has a Connector and the verb.
 Task<> ServeForward(RequestPtr request, rpc::ResponseStream& stream);
 /// A request to upgrade. Whatever is no such subresource is answered like a Call.
-Task<> ServeConnect(EnvironmentPtr env, ServedResourcePtr served, rpc::Request request, std::unique_ptr<rpc::ConnectStream> stream);
+Task<> ServeConnect(std::shared_ptr<ResourceRequest> request, std::unique_ptr<rpc::ConnectStream> stream);
 
 }  // namespace apimesh::endpoint

@@ -159,12 +159,12 @@ const PathHandler* GroupServer::FindPath(const std::string& path) const {
   return nullptr;
 }
 
-Task<rpc::Response> GroupServer::Call(rpc::Request request) {
+Task<rpc::Response> GroupServer::Call(rpc::Request&& request) {
   std::shared_ptr<const Snapshot> snapshot = Current();
   if (request.info.is_resource_request && snapshot->Serves(request.info)) {
     ServedResourcePtr served = snapshot->Find(request.info);
     if (served && InScope(*served, request.info) && KnowsSubresource(*served, request.info.subresource)) {
-      return Serve(environment_, std::move(served), std::move(request));
+      return Serve(std::make_shared<ResourceRequest>(environment_, std::move(served), std::move(request)));
     }
   }
   return CallOther(std::move(snapshot), std::move(request));
@@ -189,7 +189,8 @@ Task<> GroupServer::Stream(rpc::Request request, rpc::ResponseStream& stream) {
   if (request.info.is_resource_request && snapshot->Serves(request.info)) {
     ServedResourcePtr served = snapshot->Find(request.info);
     if (served && InScope(*served, request.info) && KnowsSubresource(*served, request.info.subresource)) {
-      co_await ServeStream(environment_, std::move(served), std::move(request), stream);
+      auto resource_request = std::make_shared<ResourceRequest>(environment_, std::move(served), std::move(request));
+      co_await ServeStream(std::move(resource_request), stream);
       co_return;
     }
   } else if (!FindPath(request.path) && !VersionOfPath(request.path) && options_.next) {
@@ -204,7 +205,8 @@ Task<> GroupServer::Connect(rpc::Request request, std::unique_ptr<rpc::ConnectSt
   const std::shared_ptr<const Snapshot> snapshot = Current();
   ServedResourcePtr served = snapshot->Find(request.info);
   if (served && KnowsSubresource(*served, request.info.subresource)) {
-    co_await ServeConnect(environment_, std::move(served), std::move(request), std::move(stream));
+    auto resource_request = std::make_shared<ResourceRequest>(environment_, std::move(served), std::move(request));
+    co_await ServeConnect(std::move(resource_request), std::move(stream));
     co_return;
   }
   rpc::Response response = co_await Call(std::move(request));

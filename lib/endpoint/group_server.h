@@ -44,7 +44,7 @@ class GroupServer final : public rpc::DelegateHandler {
   /// Replaces everything that is served and tells all who listen to Describe.
   void Replace(std::vector<ServedVersion> versions);
 
-  Task<rpc::Response> Call(rpc::Request request) override;
+  Task<rpc::Response> Call(rpc::Request&& request) override;
   Task<> Stream(rpc::Request request, rpc::ResponseStream& stream) override;
   Task<> Connect(rpc::Request request, std::unique_ptr<rpc::ConnectStream> stream) override;
   std::shared_ptr<void> Describe(std::function<void(rpc::Description)> changed) override;

@@ -107,7 +107,7 @@ meta::Result<meta::Object> ApplyToObject(const PatchInput& input, const json::ob
   const ResourceRequest& request = *input.request;
   const patch::ManagerInfo manager{.manager = input.options.field_manager,
                                    .api_version = request.Resource().gvk.ApiVersion(),
-                                   .subresource = request.http.info.subresource,
+                                   .subresource = request.Info().subresource,
                                    .now = request.env->sources.clock->Now(),
                                    .convert = request.Resource().convert};
   const patch::ResetFields& reset = request.subresource ? request.subresource->reset_fields : request.Resource().reset_fields;

@@ -9,13 +9,14 @@
 namespace apimesh::endpoint {
 namespace {
 
-meta::RequestContext::State StateOf(const rpc::Request& request) {
+/// Takes what belongs to the context.
+meta::RequestContext::State TakeState(rpc::Request& request) {
   meta::RequestContext::State state;
-  state.cluster = request.cluster;
-  state.user = request.user;
-  state.info = request.info;
-  state.audit_id = request.audit_id;
-  state.traceparent = request.traceparent;
+  state.cluster = std::move(request.cluster);
+  state.user = std::move(request.user);
+  state.info = std::move(request.info);
+  state.audit_id = std::move(request.audit_id);
+  state.traceparent = std::move(request.traceparent);
   state.deadline = request.deadline;
   return state;
 }
@@ -77,7 +78,7 @@ meta::ApiError Refusal(int code, std::string reason, std::string message) {
 }
 
 meta::ApiError NotAllowed(const ResourceRequest& request) {
-  if (request.served->custom) return meta::MethodNotSupported(request.GetGroupResource(), request.http.info.verb);
+  if (request.served->custom) return meta::MethodNotSupported(request.GetGroupResource(), request.Info().verb);
   return Refusal(405, "MethodNotAllowed", "the server does not allow this method on the requested resource");
 }
 
@@ -86,7 +87,7 @@ constexpr std::string_view kStreamTypes = ", application/json;stream=watch, appl
 
 /// The method has to be one that the path has, then the content type, then what the client takes.
 meta::Result<> Route(const ResourceRequest& request, bool served) {
-  const std::string& verb = request.http.info.verb;
+  const std::string& verb = request.Info().verb;
   if (!served || !Allowed(request, verb)) return NotAllowed(request);
   if (request.served->custom) return {};  // not behind a router
   if (request.http.method == "HEAD") return NotAllowed(request);
@@ -102,16 +103,26 @@ meta::Result<> Route(const ResourceRequest& request, bool served) {
 }  // namespace
 
 Connector* ConnectorOf(const ResourceRequest& request) {
-  if (!request.subresource || !request.subresource->verbs.contains(request.http.info.verb)) return nullptr;
+  if (!request.subresource || !request.subresource->verbs.contains(request.Info().verb)) return nullptr;
   const auto found = request.served->connectors.find(request.subresource->name);
   return found == request.served->connectors.end() ? nullptr : found->second.get();
 }
 
-ResourceRequest::ResourceRequest(EnvironmentPtr environment, ServedResourcePtr resource, rpc::Request request)
-    : env(std::move(environment)), served(std::move(resource)), ctx(StateOf(request)), http(std::move(request)),
+ResourceRequest::ResourceRequest(EnvironmentPtr environment, ServedResourcePtr resource, rpc::Request&& request)
+    : env(std::move(environment)), served(std::move(resource)), ctx(TakeState(request)), http(std::move(request)),
       query(http.query) {
-  if (!http.info.subresource.empty()) subresource = FindSubresource(served->resource, http.info.subresource);
+  if (!Info().subresource.empty()) subresource = FindSubresource(served->resource, Info().subresource);
   for (const std::string& text : served->warnings) ctx.Warn(text);
+}
+
+rpc::Request ResourceRequest::Whole() const {
+  rpc::Request whole = http;
+  whole.cluster = ctx.Cluster();
+  whole.user = ctx.User();
+  whole.info = ctx.Info();
+  whole.audit_id = ctx.AuditId();
+  whole.traceparent = ctx.TraceParent();
+  return whole;
 }
 
 const registry::Strategy& ResourceRequest::Strategy() const {
@@ -121,7 +132,7 @@ const registry::Strategy& ResourceRequest::Strategy() const {
 }
 
 std::string_view ResourceRequest::ObjectNamespace() const {
-  return Resource().scope == registry::Scope::kNamespaced ? std::string_view(http.info.ns) : std::string_view();
+  return Resource().scope == registry::Scope::kNamespaced ? std::string_view(Info().ns) : std::string_view();
 }
 
 const meta::Gvk& ResourceRequest::BodyKind() const {
@@ -132,9 +143,8 @@ const schema::Node& ResourceRequest::BodySchema() const {
   return subresource && subresource->schema ? *subresource->schema : *Resource().schema;
 }
 
-Task<rpc::Response> Serve(EnvironmentPtr env, ServedResourcePtr served, rpc::Request http) {
-  auto request = std::make_shared<ResourceRequest>(std::move(env), std::move(served), std::move(http));
-  const std::string& verb = request->http.info.verb;
+Task<rpc::Response> Serve(std::shared_ptr<ResourceRequest> request) {
+  const std::string& verb = request->Info().verb;
   const Verb function = FindVerb(verb);
   const bool connects = ConnectorOf(*request) != nullptr;
   if (!connects) {
@@ -162,16 +172,15 @@ Task<rpc::Response> Serve(EnvironmentPtr env, ServedResourcePtr served, rpc::Req
   co_return response;
 }
 
-Task<> ServeStream(EnvironmentPtr env, ServedResourcePtr served, rpc::Request http, rpc::ResponseStream& stream) {
-  auto request = std::make_shared<ResourceRequest>(env, served, http);
-  const std::string& verb = request->http.info.verb;
+Task<> ServeStream(std::shared_ptr<ResourceRequest> request, rpc::ResponseStream& stream) {
+  const std::string& verb = request->Info().verb;
   const bool watch = verb == "watch";
   if (ConnectorOf(*request)) {
     co_await ServeForward(request, stream);
     co_return;
   }
   if ((!watch && verb != "list") || !Route(*request, true)) {
-    rpc::Response response = co_await Serve(std::move(env), std::move(served), std::move(http));
+    rpc::Response response = co_await Serve(request);
     co_await stream.WriteWhole(std::move(response));
     co_return;
   }

@@ -18,17 +18,20 @@ struct ResourceRequest {
   ServedResourcePtr served;
   const registry::Subresource* subresource = nullptr;  // points into `served`
   meta::RequestContext ctx;
-  rpc::Request http;
+  rpc::Request http;  // but for what the context has; see Whole()
   Query query;
   codec::OutputType output;
   mutable rpc::Headers extra_headers;  // of whatever answer follows, errors too; touched by the request's own coroutine only
 
-  ResourceRequest(EnvironmentPtr environment, ServedResourcePtr resource, rpc::Request request);
+  ResourceRequest(EnvironmentPtr environment, ServedResourcePtr resource, rpc::Request&& request);
 
+  /// The request as it came, to be sent on.
+  rpc::Request Whole() const;
   const registry::Resource& Resource() const { return served->resource; }
+  const meta::RequestInfo& Info() const { return ctx.Info(); }
   const registry::Strategy& Strategy() const;
-  const std::string& Namespace() const { return http.info.ns; }
-  const std::string& Name() const { return http.info.name; }
+  const std::string& Namespace() const { return Info().ns; }
+  const std::string& Name() const { return Info().name; }
   /// The namespace objects of this request have: none for cluster-scoped kinds, whatever the path looks like.
   std::string_view ObjectNamespace() const;
   /// The kind and the schema of the body.
@@ -43,8 +46,8 @@ using RequestPtr = std::shared_ptr<const ResourceRequest>;
 Connector* ConnectorOf(const ResourceRequest& request);
 
 /// Negotiates the output, then runs the verb. Errors come back as answers in the negotiated form.
-Task<rpc::Response> Serve(EnvironmentPtr env, ServedResourcePtr served, rpc::Request request);
+Task<rpc::Response> Serve(std::shared_ptr<ResourceRequest> request);
 /// The same for what streams: watches and large lists.
-Task<> ServeStream(EnvironmentPtr env, ServedResourcePtr served, rpc::Request request, rpc::ResponseStream& stream);
+Task<> ServeStream(std::shared_ptr<ResourceRequest> request, rpc::ResponseStream& stream);
 
 }  // namespace apimesh::endpoint

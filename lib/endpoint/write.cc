@@ -176,7 +176,7 @@ admission::Attributes AttributesOf(const ResourceRequest& request, Operation ope
   attributes.operation = operation;
   attributes.kind = request.BodyKind();
   attributes.resource = request.Resource().GetGvr();
-  attributes.subresource = request.http.info.subresource;
+  attributes.subresource = request.Info().subresource;
   attributes.ns = request.Namespace();
   attributes.name = request.Name();
   if (attributes.name.empty() && object) attributes.name = object->Name();
@@ -212,7 +212,7 @@ void ForgetScaleTimes(meta::Object& object) {
 void TrackFields(const ResourceRequest& request, const WriteOptions& options, const meta::Object* live, meta::Object& object) {
   const patch::ManagerInfo manager{.manager = ManagerName(options.field_manager, request.http.Header("user-agent")),
                                    .api_version = request.Resource().gvk.ApiVersion(),
-                                   .subresource = request.http.info.subresource,
+                                   .subresource = request.Info().subresource,
                                    .now = request.env->sources.clock->Now(),
                                    .convert = request.Resource().convert};
   const patch::ResetFields& reset = request.subresource ? request.subresource->reset_fields : request.Resource().reset_fields;

@@ -11,7 +11,7 @@ namespace asio = boost::asio;
 namespace {
 
 /// Ends the call if it is still there.
-std::function<void()> CancellerOf(std::shared_ptr<Link> link, const std::shared_ptr<ClientStream>& stream) {
+auto CancellerOf(std::shared_ptr<Link> link, const std::shared_ptr<ClientStream>& stream) {
   return [link = std::move(link), weak = std::weak_ptr<Stream>(stream)] {
     link->Run([weak] {
       if (const auto live = weak.lock()) static_cast<ClientStream&>(*live).Abandon({Code::kCancelled, "cancelled"});
@@ -93,8 +93,7 @@ Task<UnaryResult> Channel::Unary(std::string path, Message request, CallOptions 
   if (cancel) *cancel = CancellerOf(link, stream);
   auto start = [link, stream, request = std::move(request)](Waiter<UnaryResult> waiter) mutable {
     waiter.OnCancel(CancellerOf(link, stream));
-    auto shared = std::make_shared<Waiter<UnaryResult>>(std::move(waiter));
-    stream->BecomeUnary(std::move(request), [shared](UnaryResult result) { std::move(*shared).Resume(std::move(result)); });
+    stream->BecomeUnary(std::move(request), std::move(waiter));
     link->Run([link, stream] { link->Start(stream); });
   };
   co_return co_await Suspend<UnaryResult>(std::move(start));

@@ -45,21 +45,22 @@ std::string TimeoutText(std::chrono::nanoseconds left) {
 
 }  // namespace
 
-Metadata ClientStream::Head(std::string_view authority, bool tls) const {
-  Metadata head{{":method", "POST"},
-                {":scheme", tls ? "https" : "http"},
-                {":path", path_},
-                {":authority", std::string(authority)},
-                {"te", "trailers"},
-                {"content-type", "application/grpc"},
-                {"user-agent", "apimesh"}};
-  if (options_.deadline != SteadyTime::max()) head.emplace_back("grpc-timeout", TimeoutText(options_.deadline - Clock::System().Steady()));
-  for (const auto& entry : options_.metadata) head.push_back(entry);
+MetadataViews ClientStream::Head(std::string_view authority, bool tls) {
+  MetadataViews head;
+  head.reserve(8 + options_.metadata.size());
+  head = {{":method", "POST"}, {":scheme", tls ? "https" : "http"}, {":path", path_}, {":authority", authority},
+          {"te", "trailers"},  {"content-type", "application/grpc"}, {"user-agent", "apimesh"}};
+  if (options_.deadline != SteadyTime::max()) {
+    timeout_ = TimeoutText(options_.deadline - Clock::System().Steady());
+    head.emplace_back("grpc-timeout", timeout_);
+  }
+  for (const auto& [name, value] : options_.metadata) head.emplace_back(name, value);
   return head;
 }
 
-void ClientStream::BecomeUnary(Message request, std::function<void(UnaryResult)> done) {
-  unary_ = std::move(done);
+void ClientStream::BecomeUnary(Message request, Waiter<UnaryResult> waiter) {
+  is_unary_ = true;
+  unary_.emplace(std::move(waiter));
   written_.push_back(std::move(request));
   writes_done_ = true;
 }
@@ -168,7 +169,7 @@ bool ClientStream::OnMessage(std::string message) {
     return true;
   }
   messages_.push_back(std::move(message));
-  return unary_ != nullptr;
+  return is_unary_;
 }
 
 void ClientStream::OnRemoteEnd() {
@@ -204,8 +205,8 @@ void ClientStream::Complete(Status status) {
         result.message = std::move(messages_.front());
       }
     }
-    const auto done = std::exchange(unary_, nullptr);
-    return done(std::move(result));
+    auto waiter = Take(unary_);
+    return std::move(*waiter).Resume(std::move(result));
   }
   auto reader = Take(reader_);
   auto writer = Take(writer_);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <optional>
 
@@ -14,13 +13,13 @@ class ClientStream final : public Stream {
  public:
   ClientStream(std::string path, CallOptions options) : path_(std::move(path)), options_(std::move(options)) {}
 
-  /// The request's head; `scheme` is "http" or "https".
-  Metadata Head(std::string_view authority, bool tls) const;
+  /// The request's head. It lies in what it is given and in `this`, until the next call.
+  MetadataViews Head(std::string_view authority, bool tls);
   bool Ended() const { return status_.has_value(); }
   SteadyTime Deadline() const { return options_.deadline; }
 
-  /// A unary call: `done` gets everything, once. The request goes out with the head.
-  void BecomeUnary(Message request, std::function<void(UnaryResult)> done);
+  /// A unary call: `waiter` gets everything, once. The request goes out with the head.
+  void BecomeUnary(Message request, Waiter<UnaryResult> waiter);
   void Read(Waiter<std::optional<std::string>> waiter);
   void Write(Message message, Waiter<bool> waiter);
   void Post(Message message);
@@ -48,6 +47,7 @@ class ClientStream final : public Stream {
   void Stay();
 
   const std::string path_;
+  std::string timeout_;
   const CallOptions options_;
   bool opened_ = false;
   bool writes_done_ = false;
@@ -55,12 +55,13 @@ class ClientStream final : public Stream {
   std::weak_ptr<Link> link_;
   std::vector<Message> written_;  // before there was a connection, and while the call may move
   std::size_t sent_bytes_ = 0;    // of them
-  std::deque<std::string> messages_;
+  Fifo<std::string> messages_;
   std::optional<Status> status_;  // set: the call has ended
   std::optional<int> grpc_status_;
   std::string grpc_message_;
   int http_status_ = 0;
-  std::function<void(UnaryResult)> unary_;
+  bool is_unary_ = false;
+  std::optional<Waiter<UnaryResult>> unary_;
   std::optional<Waiter<std::optional<std::string>>> reader_;
   std::optional<Waiter<bool>> writer_;
   std::optional<Waiter<Status>> finish_;

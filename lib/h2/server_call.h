@@ -2,7 +2,6 @@
 
 #include <boost/asio/cancellation_signal.hpp>
 
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -82,7 +81,7 @@ class ServerCall final : public Stream {
   const Methods::Method* method_ = nullptr;
   std::string path_, content_type_;
   SteadyTime deadline_ = SteadyTime::max();
-  std::deque<std::string> messages_;
+  Fifo<std::string> messages_;
   bool remote_ended_ = false;
   bool head_sent_ = false;
   bool finished_ = false;

@@ -17,16 +17,16 @@ constexpr std::int32_t kConnectionWindow = 0x7fffffff;  // streams hold each oth
 constexpr std::size_t kFlushBytes = 512 << 10;
 constexpr int kReadsPerTurn = 16;
 
-nghttp2_nv Header(const std::pair<std::string, std::string>& header) {
-  return {reinterpret_cast<std::uint8_t*>(const_cast<char*>(header.first.data())),
-          reinterpret_cast<std::uint8_t*>(const_cast<char*>(header.second.data())), header.first.size(),
-          header.second.size(), NGHTTP2_NV_FLAG_NONE};
+nghttp2_nv Header(std::string_view name, std::string_view value) {
+  return {reinterpret_cast<std::uint8_t*>(const_cast<char*>(name.data())), reinterpret_cast<std::uint8_t*>(const_cast<char*>(value.data())),
+          name.size(), value.size(), NGHTTP2_NV_FLAG_NONE};
 }
 
-std::vector<nghttp2_nv> ToHeaders(const Metadata& headers) {
+template <class Headers>
+std::vector<nghttp2_nv> ToHeaders(const Headers& headers) {
   std::vector<nghttp2_nv> result;
   result.reserve(headers.size());
-  for (const auto& header : headers) result.push_back(Header(header));
+  for (const auto& [name, value] : headers) result.push_back(Header(name, value));
   return result;
 }
 
@@ -114,14 +114,17 @@ struct Session::Callbacks {
     self.out_bytes_ += 9 + length;
     stream->queued_ -= length;
     while (length > 0) {
-      const SharedBytes& front = stream->queue_.front();
-      const std::size_t part = std::min(length, front.size() - stream->front_offset_);
+      const Stream::Queued& front = stream->queue_.front();
+      const bool in_prefix = stream->front_offset_ < front.PrefixBytes();
+      const std::string_view rest = in_prefix ? std::string_view(front.prefix.data(), front.prefix.size()).substr(stream->front_offset_)
+                                              : front.bytes.View().substr(stream->front_offset_ - front.PrefixBytes());
+      const std::size_t part = std::min(length, rest.size());
       constexpr std::size_t kCopyBelow = 1024;  // then copying is cheaper than one more piece for the kernel
       if (part < kCopyBelow) {
-        self.gathered_.append(front.View().substr(stream->front_offset_, part));
+        self.gathered_.append(rest.substr(0, part));
         self.out_.back().bytes.empty() ? void(self.out_.back().size += part) : void(self.out_.push_back({SharedBytes(), part}));
       } else {
-        self.out_.push_back({SharedBytes(front.Owner(), front.View().substr(stream->front_offset_, part)), part});
+        self.out_.push_back({SharedBytes(front.bytes.Owner(), rest.substr(0, part)), part});
       }
       length -= part;
       stream->front_offset_ += part;
@@ -199,7 +202,7 @@ void Session::Begin() {
   if (options_.keepalive.count() > 0) KeepAlive();
 }
 
-bool Session::Open(const std::shared_ptr<Stream>& stream, const Metadata& headers) {
+bool Session::Open(const std::shared_ptr<Stream>& stream, const MetadataViews& headers) {
   if (!TakesCalls()) return false;
   nghttp2_data_provider provider{.source = {.ptr = stream.get()}, .read_callback = &Callbacks::Read};
   const auto head = ToHeaders(headers);

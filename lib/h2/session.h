@@ -38,7 +38,7 @@ class Session : public std::enable_shared_from_this<Session> {
   ~Session();
 
   /// Client: begins a call. False: this connection takes no more calls.
-  bool Open(const std::shared_ptr<Stream>& stream, const Metadata& headers);
+  bool Open(const std::shared_ptr<Stream>& stream, const MetadataViews& headers);
   /// Server: the head of an answer. `last`: there is nothing else.
   void Respond(Stream& stream, const Metadata& headers, bool last);
   /// Takes no new calls, and ends when the last one has.

@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::size_t kPrefixBytes = 5;  // of a message: compressed or not, and its size
 
-std::string Prefix(std::size_t size) {
-  std::string prefix(kPrefixBytes, '\0');
+std::array<char, kPrefixBytes> Prefix(std::size_t size) {
+  std::array<char, kPrefixBytes> prefix{};
   for (int i = 0; i < 4; ++i) prefix[1 + i] = static_cast<char>(size >> (24 - 8 * i));
   return prefix;
 }
@@ -21,18 +21,16 @@ bool Stream::Send(const Message& message) {
   if (session_ == nullptr || ended_) return false;
   std::size_t size = 0;
   for (const SharedBytes& piece : message) size += piece.size();
-  Enqueue(SharedBytes(Prefix(size)));
-  for (const SharedBytes& piece : message) Enqueue(piece);
+  queued_ += size + kPrefixBytes;
+  bool first = true;
+  for (const SharedBytes& piece : message) {
+    if (!piece.empty()) queue_.push_back({piece, first ? Prefix(size) : std::array<char, kPrefixBytes>{}, std::exchange(first, false)});
+  }
+  if (first) queue_.push_back({SharedBytes(), Prefix(size), true});
   crowded_ = Crowded();
   nghttp2_session_resume_data(session_->session_, id_);
   session_->FlushSoon();
   return true;
-}
-
-void Stream::Enqueue(SharedBytes piece) {
-  if (piece.empty()) return;
-  queued_ += piece.size();
-  queue_.push_back(std::move(piece));
 }
 
 void Stream::End(Metadata trailers) {

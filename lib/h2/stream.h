@@ -1,13 +1,14 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "lib/base/bytes.h"
+#include "lib/base/fifo.h"
 
 namespace apimesh::h2 {
 
@@ -16,6 +17,8 @@ class Session;
 /// The bytes of one message, in pieces that are not joined before the socket.
 using Message = std::vector<SharedBytes>;
 using Metadata = std::vector<std::pair<std::string, std::string>>;  // names in lower case
+/// The same where it lies, for as long as the call that is given it.
+using MetadataViews = std::vector<std::pair<std::string_view, std::string_view>>;
 
 /// One call on a session, the client's or the server's end: whole messages in, whole messages out, flow control both
 /// ways. Lives on the session's executor.
@@ -57,7 +60,6 @@ class Stream : public std::enable_shared_from_this<Stream> {
   static constexpr std::size_t kCrowded = 256 << 10;
 
   void Receive(std::string_view data);
-  void Enqueue(SharedBytes piece);
 
   std::int32_t id_ = 0;
 
@@ -70,7 +72,15 @@ class Stream : public std::enable_shared_from_this<Stream> {
   std::size_t withheld_ = 0;
 
   // Out.
-  std::deque<SharedBytes> queue_;
+  struct Queued {
+    SharedBytes bytes;
+    std::array<char, 5> prefix{};  // of a message, before its first piece
+    bool first = false;            // it is there
+
+    std::size_t PrefixBytes() const { return first ? prefix.size() : 0; }
+    std::size_t size() const { return PrefixBytes() + bytes.size(); }
+  };
+  Fifo<Queued> queue_;
   std::size_t front_offset_ = 0;
   std::size_t queued_ = 0;
   bool crowded_ = false;

@@ -141,7 +141,9 @@ struct Description {
 class DelegateHandler {
  public:
   virtual ~DelegateHandler() = default;
-  virtual Task<Response> Call(Request request) = 0;
+  /// The handler may take what it needs out of `request`, which stays where it is until the task is done: it is two dozen strings, and
+  /// would move a dozen times on its way.
+  virtual Task<Response> Call(Request&& request) = 0;
   virtual Task<> Stream(Request request, ResponseStream& stream) = 0;
   virtual Task<> Connect(Request request, std::unique_ptr<ConnectStream> stream) = 0;
   /// Calls `changed` now and after every change, from any thread, until the returned handle is destroyed.
@@ -153,7 +155,8 @@ class DelegateHandler {
 class DelegateClient {
  public:
   virtual ~DelegateClient() = default;
-  virtual Task<Response> Call(Request request) = 0;
+  /// `request` as for a handler.
+  virtual Task<Response> Call(Request&& request) = 0;
   /// Streams the answer into `stream`; a failure before the head is written becomes an error answer there, a later one
   /// its Abort().
   virtual Task<> Stream(Request request, ResponseStream& stream) = 0;

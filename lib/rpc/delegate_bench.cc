@@ -15,7 +15,7 @@ namespace {
 class Fixed final : public DelegateHandler {
  public:
   explicit Fixed(std::size_t size) : body_(std::string(size, 'x')) {}
-  Task<Response> Call(Request) override {
+  Task<Response> Call(Request&&) override {
     Response response;
     response.headers.emplace_back("content-type", "application/json");
     response.body.push_back(body_);

@@ -67,8 +67,7 @@ class GrpcDelegateClient final : public DelegateClient {
   GrpcDelegateClient(const Endpoint& endpoint, boost::asio::any_io_executor executor)
       : target_(endpoint.target), channel_(NewChannel(endpoint)), executor_(std::move(executor)) {}
 
-  // No coroutine itself: a request is two dozen strings, which would move into its frame first.
-  Task<Response> Call(Request request) override {
+  Task<Response> Call(Request&& request) override {
     h2::CallOptions options{.deadline = request.deadline, .cancel = request.cancel};
     return Answered(channel_->Unary(methods::kCall, Encode(std::move(request)), std::move(options)));
   }

@@ -15,7 +15,7 @@ namespace apimesh::rpc {
 mesh::v1::Request ToProto(Request request);
 Request FromProto(mesh::v1::Request&& message);
 /// The bytes of a mesh::v1::Request, without a message in between; the body is a piece of its own.
-h2::Message Encode(Request request);
+h2::Message Encode(Request&& request);
 /// Reads them; false if they are not one.
 bool ParseRequest(std::string_view bytes, Request* request);
 

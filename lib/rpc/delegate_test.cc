@@ -62,7 +62,7 @@ class Collector final : public ResponseStream {
 /// What it does depends on the path.
 class TestHandler final : public DelegateHandler {
  public:
-  Task<Response> Call(Request request) override {
+  Task<Response> Call(Request&& request) override {
     if (request.path == "/hang") {
       boost::asio::steady_timer timer(co_await boost::asio::this_coro::executor, 60s);
       timer.expires_at(std::min(request.deadline + 50ms, std::chrono::steady_clock::now() + 60s));
@@ -223,7 +223,7 @@ TEST_P(DelegateTest, CallCarriesEverything) {
   request.audit_id = "audit";
   request.traceparent = "trace";
   request.remote_address = "1.2.3.4";
-  const Response response = Spawn(client_->Call(request)).get();
+  const Response response = Spawn(client_->Call(std::move(request))).get();
   EXPECT_EQ(response.code, 201);
   EXPECT_EQ(Join(response.body), "body" + std::string(10'000, 'x') + "end");
   EXPECT_EQ(response.headers, (Headers{{"content-type", "application/json"}}));

@@ -29,7 +29,7 @@ std::string TextOf(int number) { return std::to_string(number) + std::string(kTe
 /// Streams `pieces` texts that live in the segment only as long as the stream needs them, each between two on the heap.
 class Lender final : public DelegateHandler {
  public:
-  Task<Response> Call(Request) override { co_return Response(); }
+  Task<Response> Call(Request&&) override { co_return Response(); }
   Task<> Connect(Request, std::unique_ptr<ConnectStream>) override { co_return; }
   std::shared_ptr<void> Describe(std::function<void(Description)> changed) override {
     changed(Description());

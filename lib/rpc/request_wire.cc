@@ -105,7 +105,7 @@ bool Read(std::string_view bytes, std::pair<std::string, std::string>& header) {
 
 }  // namespace
 
-h2::Message Encode(Request request) {
+h2::Message Encode(Request&& request) {
   std::string head;
   head.reserve(768);
   WireWriter out(head);

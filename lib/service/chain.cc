@@ -11,7 +11,7 @@ Task<> Send(rpc::Response response, rpc::ResponseStream& stream) {
 
 class EndOfChain final : public rpc::DelegateHandler {
  public:
-  Task<rpc::Response> Call(rpc::Request) override { co_return PlainNotFound(); }
+  Task<rpc::Response> Call(rpc::Request&&) override { co_return PlainNotFound(); }
   Task<> Stream(rpc::Request, rpc::ResponseStream& stream) override { return Send(PlainNotFound(), stream); }
   Task<> Connect(rpc::Request, std::unique_ptr<rpc::ConnectStream> stream) override {
     co_await stream->Answer(PlainNotFound());
@@ -37,7 +37,7 @@ class Forwarding final : public rpc::DelegateHandler {
  public:
   explicit Forwarding(std::shared_ptr<rpc::DelegateClient> next) : next_(std::move(next)) {}
 
-  Task<rpc::Response> Call(rpc::Request request) override { return next_->Call(std::move(request)); }
+  Task<rpc::Response> Call(rpc::Request&& request) override { return next_->Call(std::move(request)); }
   Task<> Stream(rpc::Request request, rpc::ResponseStream& stream) override {
     return next_->Stream(std::move(request), stream);
   }

@@ -14,7 +14,7 @@ class PathsFirst final : public rpc::DelegateHandler {
   PathsFirst(ProcessPaths paths, std::shared_ptr<rpc::DelegateHandler> handler)
       : paths_(paths), handler_(std::move(handler)) {}
 
-  Task<rpc::Response> Call(rpc::Request request) override {
+  Task<rpc::Response> Call(rpc::Request&& request) override {
     if (auto answer = paths_.Answer(request.path, request.query)) return AtOnce(std::move(*answer));
     return handler_->Call(std::move(request));
   }

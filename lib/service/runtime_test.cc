@@ -28,7 +28,7 @@ std::string Body(const rpc::Response& response) {
 /// Answers after a while, to see that a stop waits for it.
 class SlowHandler final : public rpc::DelegateHandler {
  public:
-  Task<rpc::Response> Call(rpc::Request) override {
+  Task<rpc::Response> Call(rpc::Request&&) override {
     started.set_value();
     boost::asio::steady_timer timer(co_await boost::asio::this_coro::executor, 200ms);
     co_await timer.async_wait(boost::asio::use_awaitable);

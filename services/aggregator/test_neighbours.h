@@ -30,7 +30,7 @@ class FakeDelegate final : public rpc::DelegateClient {
   /// What a stream sends before it waits to be cancelled.
   std::vector<std::string> events;
 
-  Task<rpc::Response> Call(rpc::Request request) override {
+  Task<rpc::Response> Call(rpc::Request&& request) override {
     if (!description_) co_return rpc::Response::Error(meta::ServiceUnavailable(name_ + " is down", 1));
     if (request.path.starts_with("/readyz") || request.path.starts_with("/healthz") || request.path.starts_with("/livez")) {
       co_return rpc::Response::Error(meta::GenericNotFound());  // no checks of its own

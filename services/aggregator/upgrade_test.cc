@@ -24,7 +24,7 @@ using ::testing::HasSubstr;
 /// Switches protocols as a kubelet would: says first what was asked for, then echoes. "bye" makes it close.
 class EchoServer final : public rpc::DelegateHandler {
  public:
-  Task<rpc::Response> Call(rpc::Request) override { co_return rpc::Response::Error(meta::GenericNotFound()); }
+  Task<rpc::Response> Call(rpc::Request&&) override { co_return rpc::Response::Error(meta::GenericNotFound()); }
   Task<> Stream(rpc::Request, rpc::ResponseStream&) override { co_return; }
   Task<> Connect(rpc::Request request, std::unique_ptr<rpc::ConnectStream> stream) override {
     rpc::Response head;

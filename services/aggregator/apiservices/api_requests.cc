@@ -31,7 +31,7 @@ class Collector final : public rpc::ResponseStream {
 class InProcessClient final : public rpc::DelegateClient {
  public:
   explicit InProcessClient(std::shared_ptr<rpc::DelegateHandler> handler) : handler_(std::move(handler)) {}
-  Task<rpc::Response> Call(rpc::Request request) override { return handler_->Call(std::move(request)); }
+  Task<rpc::Response> Call(rpc::Request&& request) override { return handler_->Call(std::move(request)); }
   Task<> Stream(rpc::Request request, rpc::ResponseStream& stream) override { return handler_->Stream(std::move(request), stream); }
   Task<rpc::Connection> Connect(rpc::Request request) override {  // nothing here can be upgraded
     rpc::Connection connection;

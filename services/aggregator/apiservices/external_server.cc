@@ -112,7 +112,7 @@ Task<meta::Result<http::ClientResponse>> ExternalServer::Ask(std::string path, s
   co_return *answer;
 }
 
-Task<rpc::Response> ExternalServer::Call(rpc::Request request) {
+Task<rpc::Response> ExternalServer::Call(rpc::Request&& request) {
   const std::string host = PickHost();
   if (host.empty()) co_return Unavailable("service unavailable");
   service::Outgoing outgoing = MakeOutgoing(host, std::move(request), false);

@@ -34,7 +34,7 @@ class ExternalServer final : public rpc::DelegateClient {
   /// Asks for a path of its own as the aggregator. The error is a sentence.
   Task<meta::Result<http::ClientResponse>> Ask(std::string path, std::string accept) const;
 
-  Task<rpc::Response> Call(rpc::Request request) override;
+  Task<rpc::Response> Call(rpc::Request&& request) override;
   Task<> Stream(rpc::Request request, rpc::ResponseStream& stream) override;
   Task<rpc::Connection> Connect(rpc::Request request) override;
   /// Its description comes from the APIService and from what availability checks find.

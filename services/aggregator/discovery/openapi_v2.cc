@@ -55,7 +55,8 @@ Task<OpenApiV2::Document> OpenApiV2::Get(RoutesPtr routes, rpc::Request like) {
   std::erase_if(like.headers, [](const auto& header) { return header.first == "accept"; });
   like.headers.emplace_back("accept", "application/json");
   for (const Delegate& delegate : routes->delegates) {
-    const rpc::Response response = co_await delegate.client->Call(like);
+    rpc::Request request = like;
+    const rpc::Response response = co_await delegate.client->Call(std::move(request));
     boost::system::error_code error;
     const json::value parsed = json::parse(response.Text(), error);
     if (response.code == 200 && !error && parsed.is_object()) {

@@ -83,7 +83,8 @@ Task<rpc::Response> AnswerHealth(const service::HealthChecks& own, RoutesPtr rou
   std::string report = answer ? answer->Text() : "";
   for (const Delegate& delegate : routes->delegates) {
     if (!delegate.up || delegate.kind != Delegate::Kind::kChain) continue;  // a check of ours says so
-    rpc::Response response = co_await delegate.client->Call(request);
+    rpc::Request asked_of_it = request;
+    rpc::Response response = co_await delegate.client->Call(std::move(asked_of_it));
     if (whole) {
       const std::string body = response.Text();
       if (!Checks(body).empty()) {

@@ -7,7 +7,7 @@ namespace apimesh::authn_authz::fake {
 
 class FakeCoreApi::Handler final : public rpc::DelegateHandler {
  public:
-  Task<rpc::Response> Call(rpc::Request request) override {
+  Task<rpc::Response> Call(rpc::Request&& request) override {
     if (request.info.verb == "list") {
       rpc::Response large;
       large.use_stream = true;

@@ -57,7 +57,8 @@ struct Countdown {
 
 Task<meta::Result<meta::Object>> LocalApi::SendOnce(std::string method, std::string path, std::string body) {
   Collector collector;
-  rpc::Response response = co_await server_->Call(MakeRequest(method, path, body));
+  rpc::Request request = MakeRequest(method, path, body);
+  rpc::Response response = co_await server_->Call(std::move(request));
   if (response.use_stream) {
     co_await server_->Stream(MakeRequest(method, path, body), collector);
   } else {

@@ -56,7 +56,8 @@ Task<meta::Result<>> DeleteInstances(const Cleanup& cleanup, std::string ns) {
   request.info.api_version = resource.gvk.version;
   request.info.resource = resource.plural;
   request.info.ns = std::move(ns);
-  const rpc::Response response = co_await endpoint::Serve(cleanup.environment, cleanup.instances, std::move(request));
+  auto whole = std::make_shared<endpoint::ResourceRequest>(cleanup.environment, cleanup.instances, std::move(request));
+  const rpc::Response response = co_await endpoint::Serve(std::move(whole));
   if (response.code == 200) co_return meta::Result<>();
   co_return meta::InternalError("could not issue all deletes: " + response.Text());
 }
