@@ -55,9 +55,9 @@ meta::Result<meta::Object> DecodeBody(const ResourceRequest& request, FieldValid
 }
 
 meta::Result<meta::Object> DecodePatched(const ResourceRequest& request, json::object document, std::vector<std::string> complaints,
-                                         FieldValidation validation, const std::string& shown, bool kind_counts) {
+                                         FieldValidation validation, const std::function<std::string()>& shown, bool kind_counts) {
   const auto invalid = [&shown](std::string_view why) {
-    return meta::Invalid(meta::GroupKind{}, "", {meta::Invalid("patch", shown, std::string(why))});
+    return meta::Invalid(meta::GroupKind{}, "", {meta::Invalid("patch", shown(), std::string(why))});
   };
   const DecodeTarget target{request.BodyKind(), &request.BodySchema(), request.env->knows_kind};
   if (const std::string why = WrongKindText(document, target); !why.empty() && kind_counts) return invalid(why);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string_view>
 
 #include "lib/codec/codec.h"
@@ -16,9 +17,9 @@ void WarnOf(const ResourceRequest& request, std::string_view complaint);
 meta::Result<meta::Object> DecodeBody(const ResourceRequest& request, FieldValidation validation);
 
 /// A document that came out of a patch. `complaints` (of the patch itself) come before those about fields.
-/// An error here is 422 about the field "patch", shown as `shown`.
+/// An error here is 422 about the field "patch", shown as `shown` says.
 meta::Result<meta::Object> DecodePatched(const ResourceRequest& request, meta::json::object document,
-                                         std::vector<std::string> complaints, FieldValidation validation, const std::string& shown, bool kind_counts);
+                                         std::vector<std::string> complaints, FieldValidation validation, const std::function<std::string()>& shown, bool kind_counts);
 
 /// Brings an object into its stored form: keys in order, defaults set. For objects that code changed.
 meta::Result<> Settle(const ResourceRequest& request, meta::Object& object);

@@ -96,8 +96,10 @@ meta::Result<json::object> ApplyTo(const PatchInput& input, const meta::Object& 
 
 meta::Result<meta::Object> PatchDocument(const PatchInput& input, const meta::Object& current) {
   ASSIGN_OR_RETURN(json::object document, ApplyTo(input, current));
-  const std::string shown = input.type == PatchType::kStrategic ? meta::Quoted(GoFormat(input.body))
-                                                                : meta::Quoted(codec::WriteJson(document));
+  // Only a refusal shows it: then it is patched once more.
+  const auto shown = [&input, &current] {
+    return input.type == PatchType::kStrategic ? meta::Quoted(GoFormat(input.body)) : meta::Quoted(codec::WriteJson(*ApplyTo(input, current)));
+  };
   return DecodePatched(*input.request, std::move(document), input.complaints, input.options.field_validation, shown,
                        input.type != PatchType::kStrategic);
 }
@@ -127,7 +129,7 @@ meta::Result<meta::Object> ApplyToObject(const PatchInput& input, const json::ob
 
 meta::Result<meta::Object> ApplyDocument(const PatchInput& input, const meta::Object* current) {
   ASSIGN_OR_RETURN(meta::Object merged, ApplyToObject(input, input.body.get_object(), current));
-  return DecodePatched(*input.request, std::move(merged.Root()), {}, FieldValidation::kIgnore, "", false);
+  return DecodePatched(*input.request, std::move(merged.Root()), {}, FieldValidation::kIgnore, [] { return std::string(); }, false);
 }
 
 meta::Result<> CheckScaleKind(const ResourceRequest& request, const json::object& body) {

@@ -37,28 +37,25 @@ meta::ApiError CannotBeHandled(const meta::Gvk& actual, const meta::Gvk& expecte
 }
 
 /// kind and apiVersion as the body has them, completed by what the endpoint expects. An error is the text of the problem.
-meta::Result<meta::Gvk> KindOf(const json::value& document, const meta::Gvk& expected) {
-  constexpr std::string_view kHead = "couldn't get version/kind; json parse error: json: cannot unmarshal ";
-  const auto name_of = [](const json::value& value) -> std::string_view {
-    return value.is_array() ? "array" : value.is_object() ? "object" : value.is_string() ? "string" : value.is_bool() ? "bool" : "number";
-  };
-  if (!document.is_object() && !document.is_null()) {
-    return meta::BadRequest(fmt::format(R"({}{} into Go value of type struct {{ APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }})",
-                       kHead, name_of(document)));
-  }
-  meta::Gvk actual = expected;
-  if (document.is_null()) return actual;
+constexpr std::string_view kNoKind = "couldn't get version/kind; json parse error: json: cannot unmarshal ";
+
+std::string_view GoNameOf(const json::value& value) {
+  return value.is_array() ? "array" : value.is_object() ? "object" : value.is_string() ? "string" : value.is_bool() ? "bool" : "number";
+}
+
+meta::Result<meta::Gvk> KindOf(const json::object& document, const meta::Gvk& expected) {
   for (const char* field : {"apiVersion", "kind"}) {
-    const json::value* value = meta::FindField(document.get_object(), field);
+    const json::value* value = meta::FindField(document, field);
     if (value && !value->is_null() && !value->is_string()) {
-      return meta::BadRequest(fmt::format("{}{} into Go struct field .{} of type string", kHead, name_of(*value), field));
+      return meta::BadRequest(fmt::format("{}{} into Go struct field .{} of type string", kNoKind, GoNameOf(*value), field));
     }
   }
-  const std::string_view api_version = meta::FindString(document.get_object(), "apiVersion");
+  meta::Gvk actual = expected;
+  const std::string_view api_version = meta::FindString(document, "apiVersion");
   if (std::count(api_version.begin(), api_version.end(), '/') > 1) {
     return meta::BadRequest(fmt::format("unexpected GroupVersion string: {}", api_version));
   }
-  if (const std::string_view kind = meta::FindString(document.get_object(), "kind"); !kind.empty()) actual.kind = kind;
+  if (const std::string_view kind = meta::FindString(document, "kind"); !kind.empty()) actual.kind = kind;
   if (!api_version.empty()) {
     meta::GroupVersion version = meta::GroupVersion::Parse(api_version);
     if (!version.version.empty() || version.group != expected.group) {
@@ -67,6 +64,14 @@ meta::Result<meta::Gvk> KindOf(const json::value& document, const meta::Gvk& exp
     }
   }
   return actual;
+}
+
+/// Of a whole body, which may be anything.
+meta::Result<meta::Gvk> KindOfBody(const json::value& body, const meta::Gvk& expected) {
+  if (body.is_object()) return KindOf(body.get_object(), expected);
+  if (body.is_null()) return expected;
+  return meta::BadRequest(fmt::format(R"({}{} into Go value of type struct {{ APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }})",
+                                      kNoKind, GoNameOf(body)));
 }
 
 /// The reference's decoder makes an object of any kind it has, and fails when it converts that into the wanted one.
@@ -126,7 +131,7 @@ meta::Result<meta::Object> Decode(std::string_view body, Format format, const De
     const bool syntax = format == Format::kJson;
     return Unrecognized(target.kind, body, (syntax ? "couldn't get version/kind; json parse error: " : "") + document.error().Message());
   }
-  const auto actual = KindOf(*document, target.kind);
+  const auto actual = KindOfBody(*document, target.kind);
   if (!actual) return Unrecognized(target.kind, body, actual.error().Message());
   if (target.node->custom && document->is_object()) {  // nothing fills in what it leaves out
     if (meta::FindString(document->get_object(), "kind").empty()) {
