@@ -20,6 +20,7 @@
 
 #include "lib/base/log.h"
 #include "lib/h2/health.h"
+#include "lib/h2/http_call.h"
 #include "lib/h2/session.h"
 #include "lib/http/listen_socket.h"
 #include "lib/http/tls.h"
@@ -58,7 +59,7 @@ std::unique_ptr<http::ServerTls> TlsFor(const Listener& listener) {
 
 /// What outlives the server where a connection does.
 struct Shared {
-  std::shared_ptr<const Methods> methods;
+  std::function<std::shared_ptr<Stream>()> accept;
   std::mutex mutex;
   std::unordered_set<std::shared_ptr<Session>> sessions;  // guarded by mutex
   bool stopping = false;                                  // guarded by mutex
@@ -85,7 +86,7 @@ void StartSession(const std::shared_ptr<Shared>& shared, const asio::any_io_exec
   SessionOptions options;
   options.server = true;
   options.keepalive = std::chrono::seconds(20);
-  options.accept = [methods = shared->methods] { return std::make_shared<ServerCall>(methods); };
+  options.accept = shared->accept;
   auto self = std::make_shared<std::weak_ptr<Session>>();
   // Not shared: that keeps the session.
   options.closed = [weak = std::weak_ptr(shared), self](const std::string&) {
@@ -136,10 +137,10 @@ struct Greeting : std::enable_shared_from_this<Greeting> {
 
 class ServerOnWorkers final : public Server {
  public:
-  ServerOnWorkers(const std::vector<Listener>& listeners, Methods methods, std::vector<asio::io_context*> workers)
-      : workers_(std::move(workers)), shared_(std::make_shared<Shared>()) {
-    health_ = Health::AddTo(methods);
-    shared_->methods = std::make_shared<const Methods>(std::move(methods));
+  ServerOnWorkers(const std::vector<Listener>& listeners, std::function<std::shared_ptr<Stream>()> accept, std::shared_ptr<Health> health,
+                  std::vector<asio::io_context*> workers)
+      : workers_(std::move(workers)), shared_(std::make_shared<Shared>()), health_(std::move(health)) {
+    shared_->accept = std::move(accept);
     for (const Listener& listener : listeners) doors_.push_back(OpenDoor(listener));
     for (auto& door : doors_) WaitForConnections(*door);
   }
@@ -147,7 +148,9 @@ class ServerOnWorkers final : public Server {
   ~ServerOnWorkers() override { Drain(std::chrono::milliseconds(0)); }
 
   int Port(std::size_t index) const override { return doors_[index]->port; }
-  void SetServing(bool serving) override { health_->SetServing(serving); }
+  void SetServing(bool serving) override {
+    if (health_) health_->SetServing(serving);
+  }
 
   void Drain(std::chrono::milliseconds limit) override {
     CloseDoors();
@@ -246,7 +249,7 @@ class ServerOnWorkers final : public Server {
 
   const std::vector<asio::io_context*> workers_;
   const std::shared_ptr<Shared> shared_;
-  std::shared_ptr<Health> health_;
+  const std::shared_ptr<Health> health_;  // nullptr: no gRPC, no such service
   std::vector<std::shared_ptr<Door>> doors_;
   std::atomic<std::size_t> next_worker_{0};
   std::atomic<bool> doors_closed_{false};
@@ -255,7 +258,15 @@ class ServerOnWorkers final : public Server {
 }  // namespace
 
 std::unique_ptr<Server> Serve(const std::vector<Listener>& listeners, Methods methods, std::vector<asio::io_context*> workers) {
-  return std::make_unique<ServerOnWorkers>(listeners, std::move(methods), std::move(workers));
+  auto health = Health::AddTo(methods);
+  auto accept = [shared = std::make_shared<const Methods>(std::move(methods))] { return std::make_shared<ServerCall>(shared); };
+  return std::make_unique<ServerOnWorkers>(listeners, std::move(accept), std::move(health), std::move(workers));
+}
+
+std::unique_ptr<Server> ServeHttp(const std::vector<Listener>& listeners, http::Handler handler, const http::Limits& limits,
+                                  std::vector<asio::io_context*> workers) {
+  auto accept = [shared = std::make_shared<const http::Handler>(std::move(handler)), limits] { return std::make_shared<HttpCall>(shared, limits); };
+  return std::make_unique<ServerOnWorkers>(listeners, std::move(accept), nullptr, std::move(workers));
 }
 
 }  // namespace apimesh::h2

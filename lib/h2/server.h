@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lib/h2/server_call.h"
+#include "lib/http/server.h"
 
 namespace boost::asio {
 class io_context;
@@ -37,5 +38,9 @@ class Server {
 /// each of which runs on one thread and outlives the server.
 std::unique_ptr<Server> Serve(const std::vector<Listener>& listeners, Methods methods,
                               std::vector<boost::asio::io_context*> workers);
+
+/// The same for plain HTTP/2 requests of a front proxy, which must be one of the mesh: whoever can connect is believed.
+std::unique_ptr<Server> ServeHttp(const std::vector<Listener>& listeners, http::Handler handler, const http::Limits& limits,
+                                  std::vector<boost::asio::io_context*> workers);
 
 }  // namespace apimesh::h2

@@ -369,7 +369,8 @@ void Session::GoAway() {
 }
 
 void Session::EndIfDrained() {
-  const bool done = going_away_ && streams_.empty() && out_bytes_ == 0;
+  if (out_bytes_ > 0) return;  // the last answer, of which nghttp2 knows nothing any more, waits for the socket
+  const bool done = going_away_ && streams_.empty();
   const bool finished = nghttp2_session_want_read(session_) == 0 && nghttp2_session_want_write(session_) == 0;
   if (done || finished) Close("the connection was closed in order");
 }

@@ -21,8 +21,8 @@ bool Stream::Send(const Message& message) {
   if (session_ == nullptr || ended_) return false;
   std::size_t size = 0;
   for (const SharedBytes& piece : message) size += piece.size();
-  queued_ += size + kPrefixBytes;
-  bool first = true;
+  bool first = framing_ == Framing::kGrpc;
+  queued_ += size + (first ? kPrefixBytes : 0);
   for (const SharedBytes& piece : message) {
     if (!piece.empty()) queue_.push_back({piece, first ? Prefix(size) : std::array<char, kPrefixBytes>{}, std::exchange(first, false)});
   }
@@ -70,6 +70,20 @@ void Stream::ReleaseInput() {
 void Stream::Receive(std::string_view data) {
   // A message under way must go on whatever its size; beyond it, the sender waits for the receiver.
   const std::size_t size = data.size();
+  if (framing_ == Framing::kGrpc) {
+    ReceiveMessages(data);
+  } else if (!OnMessage(std::string(data))) {
+    holding_ = true;
+  }
+  if (session_ == nullptr) return;
+  if (holding_) {
+    withheld_ += size;
+  } else {
+    nghttp2_session_consume_stream(session_->session_, id_, size);
+  }
+}
+
+void Stream::ReceiveMessages(std::string_view data) {
   while (!data.empty() && session_ != nullptr) {
     if (!in_message_) {
       const std::size_t part = std::min(kPrefixBytes - prefix_.size(), data.size());
@@ -97,12 +111,6 @@ void Stream::Receive(std::string_view data) {
     std::string message;
     message.swap(incoming_);
     if (!OnMessage(std::move(message))) holding_ = true;
-  }
-  if (session_ == nullptr) return;
-  if (holding_) {
-    withheld_ += size;
-  } else {
-    nghttp2_session_consume_stream(session_->session_, id_, size);
   }
 }
 

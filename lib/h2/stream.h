@@ -21,7 +21,7 @@ using Metadata = std::vector<std::pair<std::string, std::string>>;  // names in 
 using MetadataViews = std::vector<std::pair<std::string_view, std::string_view>>;
 
 /// One call on a session, the client's or the server's end: whole messages in, whole messages out, flow control both
-/// ways. Lives on the session's executor.
+/// ways. Lives on the session's executor. Without gRPC's frames, a message is whatever bytes there are.
 class Stream : public std::enable_shared_from_this<Stream> {
  public:
   virtual ~Stream() = default;
@@ -39,6 +39,9 @@ class Stream : public std::enable_shared_from_this<Stream> {
   bool IsOpen() const { return session_ != nullptr; }
 
  protected:
+  enum class Framing { kGrpc, kNone };
+  explicit Stream(Framing framing = Framing::kGrpc) : framing_(framing) {}
+
   virtual void OnHeader(std::string_view name, std::string_view value) = 0;
   /// The head (first) or the trailers have come in whole.
   virtual void OnHeadersDone() {}
@@ -60,7 +63,9 @@ class Stream : public std::enable_shared_from_this<Stream> {
   static constexpr std::size_t kCrowded = 256 << 10;
 
   void Receive(std::string_view data);
+  void ReceiveMessages(std::string_view data);
 
+  const Framing framing_;
   std::int32_t id_ = 0;
 
   // In: a message under way, and bytes the other side may not send again until the receiver has caught up.

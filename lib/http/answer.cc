@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
-#include <ctime>
 
 #include <boost/beast/http/status.hpp>
 
 #include "lib/gzip/accepts.h"
 #include "lib/http/connection.h"
+#include "lib/http/header_value.h"
 
 namespace apimesh::http {
 namespace {
@@ -30,20 +30,6 @@ class Tunnel final : public RawConnection {
   std::shared_ptr<Connection> connection_;
 };
 
-/// "Mon, 16 Nov 2026 03:06:26 GMT", made once a second and thread.
-std::string_view DateNow() {
-  thread_local std::time_t made_at = 0;
-  thread_local char text[40] = "";
-  const std::time_t now = std::time(nullptr);
-  if (now != made_at) {
-    made_at = now;
-    std::tm parts{};
-    gmtime_r(&now, &parts);
-    std::strftime(text, sizeof(text), "%a, %d %b %Y %H:%M:%S GMT", &parts);
-  }
-  return text;
-}
-
 // "content-type" goes out as "Content-Type", as the reference writes it.
 void AppendName(std::string& out, std::string_view name) {
   bool start = true;
@@ -54,17 +40,10 @@ void AppendName(std::string& out, std::string_view name) {
   }
 }
 
-// A line break in a value would start a header, or an answer, of its own.
-void AppendValue(std::string& out, std::string_view value) {
-  const std::size_t begin = out.size();
-  out += value;
-  std::replace_if(out.begin() + static_cast<std::ptrdiff_t>(begin), out.end(), [](char c) { return c == '\r' || c == '\n' || c == '\0'; }, ' ');
-}
-
 void AppendField(std::string& out, std::string_view name, std::string_view value) {
   AppendName(out, name);
   out += ": ";
-  AppendValue(out, value);
+  AppendHeaderValue(out, value);
   out += "\r\n";
 }
 

@@ -46,6 +46,7 @@ void Options::AddTo(CLI::App& app) {
   app.add_option("--mesh-bind-address", mesh_bind_address, "address of --mesh-port; 0.0.0.0 if Envoy runs elsewhere")->capture_default_str();
   app.add_option("--front-proxy-socket", front_proxy_socket,
                  "unix:/path for an Envoy on this machine, believed as on --mesh-port: put it into a folder that only Envoy can enter");
+  app.add_option("--front-proxy-h2-socket", front_proxy_h2_socket, "the same for requests by HTTP/2, which watches of many clients should take");
 
   app.add_option("--max-requests-inflight", chain.max_requests_in_flight, "reads served at the same time; 0: no limit")->capture_default_str();
   app.add_option("--max-mutating-requests-inflight", chain.max_mutating_requests_in_flight, "writes served at the same time; 0: no limit")

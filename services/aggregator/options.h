@@ -23,7 +23,7 @@ struct Options {
 
   int mesh_port = 0;  // 0: no port for a front proxy
   std::string mesh_bind_address = "127.0.0.1";
-  std::string front_proxy_socket;  // "unix:/path"; "": no socket for one
+  std::string front_proxy_socket, front_proxy_h2_socket;  // "unix:/path"; "": no socket for one
   std::vector<std::string> core_api;  // gRPC targets, as the next; the first is the head of the chain, others have groups of their own
   std::string extensions_api, authn_authz;
   std::string proxy_client_cert_file, proxy_client_key_file;  // towards servers that APIServices register

@@ -19,6 +19,7 @@
 #include "services/aggregator/auth/grpc_authority.h"
 #include "services/aggregator/delegation/forwarder.h"
 #include "services/aggregator/edge/edge.h"
+#include "services/aggregator/edge/h2_door.h"
 #include "services/aggregator/health/lifecycle.h"
 #include "services/aggregator/metrics/auth_metrics.h"
 #include "services/aggregator/metrics/request_metrics.h"
@@ -59,12 +60,14 @@ http::ServerOptions PublicDoor(const Options& options) {
   return door;
 }
 
+const std::string& UnixSocket(std::string_view flag, const std::string& address) {
+  if (address.starts_with("unix:")) return address;
+  throw std::runtime_error(fmt::format("--{}: expected unix:/path, not \"{}\"", flag, address));
+}
+
 http::ServerOptions FrontProxySocket(const Options& options) {
-  if (!options.front_proxy_socket.starts_with("unix:")) {
-    throw std::runtime_error("--front-proxy-socket: expected unix:/path, not \"" + options.front_proxy_socket + "\"");
-  }
   http::ServerOptions door;
-  door.address = options.front_proxy_socket;
+  door.address = UnixSocket("front-proxy-socket", options.front_proxy_socket);
   door.threads = options.common.io_threads;
   door.tls = false;
   return door;
@@ -175,6 +178,10 @@ AggregatorServer::AggregatorServer(const Options& options, Neighbours neighbours
   if (options.mesh_port != 0) state_->doors.push_back(http::Listen(FrontProxyPort(options), EdgeHandler(Door::kFrontProxyPort, filters)));
   if (!options.front_proxy_socket.empty()) {
     state_->doors.push_back(http::Listen(FrontProxySocket(options), EdgeHandler(Door::kFrontProxySocket, filters)));
+  }
+  if (!options.front_proxy_h2_socket.empty()) {
+    const std::string& address = UnixSocket("front-proxy-h2-socket", options.front_proxy_h2_socket);
+    state_->doors.push_back(ListenHttp2(address, options.common.io_threads, EdgeHandler(Door::kFrontProxySocket, filters)));
   }
 
   state_->routes->Start([generic_routes = state_->generic_routes, api_services = state_->api_services](RoutesPtr routes) {

@@ -2,13 +2,12 @@
 import json
 import os
 import signal
-import ssl
 import threading
 import time
 import urllib.error
 import urllib.request
 
-from mesh import ADMIN_TOKEN, wait_until
+from mesh import wait_until
 
 MAPS = "/api/v1/namespaces/default/configmaps"
 
@@ -30,8 +29,9 @@ class Watcher(threading.Thread):
 
     def watch(self):
         url = f"{self.server.client.url}{MAPS}?watch=true&resourceVersion={self.version}{self.extra}"
-        request = urllib.request.Request(url, headers={"Authorization": f"Bearer {ADMIN_TOKEN}"})
-        with urllib.request.urlopen(request, context=ssl._create_unverified_context(), timeout=30) as stream:
+        client = self.server.client
+        request = urllib.request.Request(url, headers={"Authorization": f"Bearer {client.token}"} if client.token else {})
+        with urllib.request.urlopen(request, context=client.context, timeout=30) as stream:
             self.connections += 1
             for line in stream:
                 event = json.loads(line)
@@ -48,6 +48,11 @@ def body(name, value):
 
 
 def test_every_watcher_sees_every_event_once(own_server):
+    check_every_watcher_sees_every_event_once(own_server)
+
+
+def check_every_watcher_sees_every_event_once(own_server):
+    """`own_server`: whatever has a client, and children whose core-api may be killed."""
     begin = own_server.client.get(MAPS).json()["metadata"]["resourceVersion"]
     watchers = [Watcher(own_server, begin, extra) for extra in
                 ["", "&allowWatchBookmarks=true", "&timeoutSeconds=2", "&allowWatchBookmarks=true&timeoutSeconds=3"] * 5]

@@ -113,6 +113,7 @@ std::vector<ChildSpec> PlanAll(const Run& run, const UpOptions& options) {
         .key_file = run.pki.Path("apiserver.key"),
         .client_ca_file = run.pki.Path("ca.crt"),
         .aggregator = FrontProxySocket(places),
+        .aggregator_watches = FrontProxyH2Socket(places),
         .access_log = places.logs + "/envoy-access.log",
         .ext_authz = options.envoy_ext_authz ? fmt::format("unix:{}/authn-authz.sock", run.sockets) : ""};
     WriteFile(run.folder.EnvoyFile(), EnvoyConfig(envoy), true);

@@ -67,11 +67,23 @@ json::value RetryPolicy() {
                       {"host_selection_retry_max_attempts", 3}};
 }
 
+json::object RouteTo(std::string_view cluster) {
+  // Watches and exec sessions last as long as they last; the aggregator has the time-outs.
+  return {{"cluster", cluster}, {"timeout", "0s"}, {"idle_timeout", "0s"}, {"retry_policy", RetryPolicy()}};
+}
+
+/// What asks for a watch, but not by a WebSocket: that is HTTP/1.1's.
+json::object WatchMatch() {
+  const json::object asked{{"name", "watch"}, {"present_match", true}};
+  const json::object upgrade{{"name", "upgrade"}, {"present_match", false}};
+  return {{"prefix", "/"}, {"query_parameters", json::array{asked}}, {"headers", json::array{upgrade}}};
+}
+
 json::value ConnectionManager(const EnvoyOptions& options) {
-  json::object route{{"match", {{"prefix", "/"}}},
-                     // Watches and exec sessions last as long as they last; the aggregator has the time-outs.
-                     {"route", {{"cluster", "aggregator"}, {"timeout", "0s"}, {"idle_timeout", "0s"}, {"retry_policy", RetryPolicy()}}}};
-  json::object hosts{{"name", "all"}, {"domains", {"*"}}, {"routes", json::array{std::move(route)}}};
+  json::array routes;
+  if (!options.aggregator_watches.empty()) routes.push_back(json::object{{"match", WatchMatch()}, {"route", RouteTo("aggregator-watches")}});
+  routes.push_back(json::object{{"match", {{"prefix", "/"}}}, {"route", RouteTo("aggregator")}});
+  json::object hosts{{"name", "all"}, {"domains", {"*"}}, {"routes", std::move(routes)}};
   return Typed("envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
                {{"stat_prefix", "apimesh"},
                 {"generate_request_id", false},  // the audit id is enough
@@ -142,24 +154,28 @@ json::object MeshCluster(const EnvoyOptions& options, std::string_view name, con
   return cluster;
 }
 
-// gRPC.
-json::value AuthCluster(const EnvoyOptions& options) {
-  json::object http2{{"explicit_http_config", {{"http2_protocol_options", json::object()}}}};
-  json::object cluster = MeshCluster(options, "authn-authz", options.ext_authz, {"h2"});
-  cluster["connect_timeout"] = "1s";
+void SpeakHttp2(json::object& cluster, json::object options = {}) {
+  json::object http2{{"explicit_http_config", {{"http2_protocol_options", std::move(options)}}}};
   cluster["typed_extension_protocol_options"] = {
       {"envoy.extensions.upstreams.http.v3.HttpProtocolOptions",
        Typed("envoy.extensions.upstreams.http.v3.HttpProtocolOptions", std::move(http2))}};
+}
+
+// gRPC.
+json::value AuthCluster(const EnvoyOptions& options) {
+  json::object cluster = MeshCluster(options, "authn-authz", options.ext_authz, {"h2"});
+  cluster["connect_timeout"] = "1s";
+  SpeakHttp2(cluster);
   return cluster;
 }
 
-json::value AggregatorCluster(const EnvoyOptions& options) {
+json::object AggregatorCluster(const EnvoyOptions& options, std::string_view name, const std::string& place) {
   // One that is down, or not up yet when Envoy starts, is looked for ten times a second: it is back in less than that.
   json::object health{{"timeout", "2s"}, {"interval", "1s"}, {"unhealthy_interval", "0.1s"}, {"no_traffic_interval", "0.1s"},
                       {"no_traffic_healthy_interval", "2s"}, {"unhealthy_threshold", 3}, {"healthy_threshold", 1},
                       {"http_health_check", {{"path", "/livez"}}}};
   json::object limits{{"max_connections", 10000}, {"max_pending_requests", 10000}, {"max_requests", 100000}};
-  json::object cluster = MeshCluster(options, "aggregator", options.aggregator, {});
+  json::object cluster = MeshCluster(options, name, place, {});
   cluster["connect_timeout"] = "2s";
   cluster["lb_policy"] = "LEAST_REQUEST";
   cluster["health_checks"] = json::array{std::move(health)};
@@ -171,7 +187,14 @@ json::value AggregatorCluster(const EnvoyOptions& options) {
 }  // namespace
 
 std::string EnvoyConfig(const EnvoyOptions& options) {
-  json::array clusters{AggregatorCluster(options)};
+  json::array clusters{AggregatorCluster(options, "aggregator", options.aggregator)};
+  if (!options.aggregator_watches.empty()) {
+    json::object watches = AggregatorCluster(options, "aggregator-watches", options.aggregator_watches);
+    // What a client does not read stays with its own stream: it must not use up what the connection may hold for all.
+    SpeakHttp2(watches, {{"initial_stream_window_size", 256 << 10}, {"initial_connection_window_size", 0x7fffffff}});
+    watches["health_checks"].as_array()[0].as_object()["http_health_check"].as_object()["codec_client_type"] = "HTTP2";
+    clusters.push_back(std::move(watches));
+  }
   if (!options.ext_authz.empty()) clusters.push_back(AuthCluster(options));
   const json::object config{
       {"static_resources", {{"listeners", json::array{Listener(options)}}, {"clusters", std::move(clusters)}}}};

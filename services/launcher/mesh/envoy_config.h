@@ -11,6 +11,7 @@ struct EnvoyOptions {
   std::string cert_file, key_file;  // what clients see
   std::string client_ca_file;       // names of accepted client certificates; the chain is verified by authn-authz
   std::string aggregator;  // "unix:/path", or "host:port" by the mesh's mTLS; a name is resolved to all replicas
+  std::string aggregator_watches;  // "unix:/path" where it speaks HTTP/2; watches go there. "": they go the way of all others
   std::string mesh_ca_file, mesh_cert_file, mesh_key_file;  // for what is not reached by a socket of this machine
   std::string access_log;
   /// authn-authz as "unix:/path" or "host:port": Envoy asks it about every request and turns away whom it refuses,

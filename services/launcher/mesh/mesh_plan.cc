@@ -45,6 +45,7 @@ void SayWhatHasNoEffect(const CommandLine& flags) {
 }  // namespace
 
 std::string FrontProxySocket(const Places& places) { return Socket(places, "edge"); }
+std::string FrontProxyH2Socket(const Places& places) { return Socket(places, "edge-h2"); }
 
 std::vector<ChildSpec> PlanServices(const CommandLine& flags, const Places& places, bool front_proxy) {
   SayWhatHasNoEffect(flags);
@@ -70,7 +71,10 @@ std::vector<ChildSpec> PlanServices(const CommandLine& flags, const Places& plac
   if (!flags.Has("secure-port")) add(aggregator, "secure-port", flags.Value("secure-port"));
   if (!flags.Has("bind-address")) add(aggregator, "bind-address", flags.Value("bind-address"));
   if (const std::string version = flags.Value("version"); version.starts_with('v')) add(aggregator, "version-override", version);
-  if (front_proxy) add(aggregator, "front-proxy-socket", FrontProxySocket(places));
+  if (front_proxy) {
+    add(aggregator, "front-proxy-socket", FrontProxySocket(places));
+    add(aggregator, "front-proxy-h2-socket", FrontProxyH2Socket(places));
+  }
   // core-api first: everyone else watches it.
   return {std::move(core), std::move(extensions), std::move(authn), std::move(aggregator)};
 }

@@ -17,11 +17,12 @@ struct Places {
 };
 
 /// The four services for a checked kube-apiserver command line, in start order. `flags` has the serving certificate set.
-/// `front_proxy`: Envoy is in front, and has a way in of its own (FrontProxySocket).
+/// `front_proxy`: Envoy is in front, and has ways in of its own (FrontProxySocket, and for watches FrontProxyH2Socket).
 std::vector<ChildSpec> PlanServices(const CommandLine& flags, const Places& places, bool front_proxy);
 
 /// Where Envoy finds the aggregator: the only door that believes what is said of a client's certificate.
 std::string FrontProxySocket(const Places& places);
+std::string FrontProxyH2Socket(const Places& places);
 
 /// What kube-apiserver demands of its flags together; empty if all is well.
 std::vector<std::string> ValidateTogether(const CommandLine& flags);

@@ -35,9 +35,10 @@ TEST(PlanServices, LinksTheChainBySockets) {
 }
 
 TEST(PlanServices, GivesEnvoyADoorOfItsOwnWhereThereIsOne) {
-  const std::string door = "--front-proxy-socket=unix:/run/s/edge.sock";
-  EXPECT_THAT(Named(PlanServices(ParseKubeApiserverFlags({}), kPlaces, true), "aggregator").arguments, Contains(door));
-  EXPECT_THAT(Named(PlanServices(ParseKubeApiserverFlags({}), kPlaces, false), "aggregator").arguments, Not(Contains(door)));
+  for (const std::string door : {"--front-proxy-socket=unix:/run/s/edge.sock", "--front-proxy-h2-socket=unix:/run/s/edge-h2.sock"}) {
+    EXPECT_THAT(Named(PlanServices(ParseKubeApiserverFlags({}), kPlaces, true), "aggregator").arguments, Contains(door));
+    EXPECT_THAT(Named(PlanServices(ParseKubeApiserverFlags({}), kPlaces, false), "aggregator").arguments, Not(Contains(door)));
+  }
 }
 
 TEST(ValidateTogether, SaysAllThatIsMissingAtOnce) {
