@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <thread>
 
 #include "lib/base/hex.h"
@@ -87,14 +86,7 @@ class SealedServer : public ::testing::Test {
  protected:
   SealedServer() {
     folder_ = std::filesystem::temp_directory_path() / ("sealed-" + std::to_string(::getpid()));
-    std::filesystem::create_directories(folder_);
-    const TestCertificate made = MakeCertificate({.common_name = "server", .ip = "127.0.0.1"});
-    std::ofstream(folder_ / "cert.pem") << made.certificate_pem;
-    std::ofstream(folder_ / "key.pem") << made.key_pem;
-    ServerOptions options;
-    options.tls_options.cert_file = folder_ / "cert.pem";
-    options.tls_options.key_file = folder_ / "key.pem";
-    server_ = Listen(std::move(options), Answer);
+    server_ = Listen(TlsServerIn(folder_), Answer);
   }
   ~SealedServer() override { std::filesystem::remove_all(folder_); }
 

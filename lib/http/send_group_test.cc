@@ -10,7 +10,6 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include <filesystem>
-#include <fstream>
 #include <set>
 #include <thread>
 
@@ -149,15 +148,8 @@ class Client {
 
 TEST(SendGroup, EveryClientGetsAllInOrderHoweverSlowlyItReads) {
   const auto folder = std::filesystem::temp_directory_path() / ("group-" + std::to_string(::getpid()));
-  std::filesystem::create_directories(folder);
-  const TestCertificate made = MakeCertificate({.common_name = "server", .ip = "127.0.0.1"});
-  std::ofstream(folder / "cert.pem") << made.certificate_pem;
-  std::ofstream(folder / "key.pem") << made.key_pem;
-  ServerOptions options;
-  options.tls_options.cert_file = folder / "cert.pem";
-  options.tls_options.key_file = folder / "key.pem";
   Teller teller;
-  const auto server = Listen(std::move(options), [&teller](Request request, ResponseWriter& writer) { return teller.Handle(std::move(request), writer); });
+  const auto server = Listen(TlsServerIn(folder), [&teller](Request request, ResponseWriter& writer) { return teller.Handle(std::move(request), writer); });
 
   // One is told so much that it just does not fit into its socket any more.
   const auto chunks_of = [](int client) { return static_cast<std::size_t>(client + 1); };

@@ -6,6 +6,7 @@
 #include <openssl/rand.h>
 #include <openssl/x509v3.h>
 
+#include <fstream>
 #include <memory>
 
 namespace apimesh::http {
@@ -76,6 +77,17 @@ TestCertificate MakeCertificate(const TestCertificateRequest& request, const Tes
   PEM_write_bio_X509(certificate_out.get(), certificate.get());
   PEM_write_bio_PrivateKey(key_out.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr);
   return {Contents(certificate_out.get()), Contents(key_out.get())};
+}
+
+ServerOptions TlsServerIn(const std::filesystem::path& folder) {
+  std::filesystem::create_directories(folder);
+  const TestCertificate made = MakeCertificate({.common_name = "server", .ip = "127.0.0.1"});
+  std::ofstream(folder / "cert.pem") << made.certificate_pem;
+  std::ofstream(folder / "key.pem") << made.key_pem;
+  ServerOptions options;
+  options.tls_options.cert_file = folder / "cert.pem";
+  options.tls_options.key_file = folder / "key.pem";
+  return options;
 }
 
 }  // namespace apimesh::http

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
+
+#include "lib/http/server.h"
 
 namespace apimesh::http {
 
@@ -19,5 +22,8 @@ struct TestCertificateRequest {
 };
 /// Signed by `issuer`, or by itself.
 TestCertificate MakeCertificate(const TestCertificateRequest& request, const TestCertificate* issuer = nullptr);
+
+/// A TLS server for 127.0.0.1 at any free port; its certificate lies in `folder`, which is made.
+ServerOptions TlsServerIn(const std::filesystem::path& folder);
 
 }  // namespace apimesh::http
