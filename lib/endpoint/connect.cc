@@ -17,8 +17,10 @@ Task<meta::Result<>> Admit(RequestPtr request) {
 
 Task<> ServeForward(RequestPtr request, rpc::ResponseStream& stream) {
   meta::Result<> done = co_await Admit(request);
-  rpc::Request whole = request->Whole();
-  if (done) done = co_await ConnectorOf(*request)->Forward(request->ctx, std::move(whole), stream);
+  if (done) {
+    rpc::Request whole = request->Whole();
+    done = co_await ConnectorOf(*request)->Forward(request->ctx, std::move(whole), stream);
+  }
   if (done) co_return;
   rpc::Response response = ErrorResponse(*request, done.error());
   co_await stream.WriteWhole(std::move(response));
@@ -31,8 +33,10 @@ Task<> ServeConnect(std::shared_ptr<ResourceRequest> request, std::unique_ptr<rp
     co_return;
   }
   meta::Result<> done = co_await Admit(request);
-  rpc::Request whole = request->Whole();
-  if (done) done = co_await ConnectorOf(*request)->Upgrade(request->ctx, std::move(whole), *stream);
+  if (done) {
+    rpc::Request whole = request->Whole();
+    done = co_await ConnectorOf(*request)->Upgrade(request->ctx, std::move(whole), *stream);
+  }
   if (!done) co_await stream->Answer(ErrorResponse(*request, done.error()));
 }
 

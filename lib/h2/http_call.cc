@@ -2,13 +2,12 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
-#include <fmt/format.h>
 #include <nghttp2/nghttp2.h>
 
 #include "lib/base/log.h"
 #include "lib/h2/session.h"
 #include "lib/http/header_value.h"
-#include "lib/meta/api_error.h"
+#include "lib/http/refusal.h"
 
 namespace apimesh::h2 {
 namespace {
@@ -17,8 +16,6 @@ namespace {
 bool IsOfHttp1(std::string_view name) {
   return name == "connection" || name == "transfer-encoding" || name == "content-length" || name == "keep-alive" || name == "upgrade";
 }
-
-bool HasNoBody(int code) { return code < 200 || code == 204 || code == 304; }
 
 }  // namespace
 
@@ -52,8 +49,8 @@ Task<> HttpCall::Run(std::shared_ptr<HttpCall> self) {
   self->head_only_ = self->request_.method == "HEAD";
   bool failed = false;
   try {
-    if (self->too_large_ || self->header_bytes_ > self->limits_.header_bytes || self->request_.target.empty()) {
-      co_await self->Refuse();
+    if (const http::ParseFailure failure = self->Failure(); failure != http::ParseFailure::kNone) {
+      co_await http::SendRefusal(*self, failure, self->limits_);
     } else {
       self->request_.peer = std::make_shared<const http::Peer>();
       co_await (*self->handler_)(std::move(self->request_), *self);
@@ -64,27 +61,21 @@ Task<> HttpCall::Run(std::shared_ptr<HttpCall> self) {
   }
   self->on_disconnect_ = nullptr;
   if (!self->head_sent_ && self->IsOpen()) {
-    http::Headers headers{{"content-type", "application/json"}};
-    std::vector<SharedBytes> body;
-    body.emplace_back(boost::json::serialize(meta::InternalError("the request was not answered").ToStatus()) + "\n");
-    co_await self->Send(500, std::move(headers), std::move(body));
+    co_await http::SendError(*self, meta::InternalError("the request was not answered"));
   }
   if (failed || !self->finished_) self->Abort();
 }
 
-Task<> HttpCall::Refuse() {
-  const meta::ApiError error = meta::RequestEntityTooLarge(fmt::format("limit is {}", limits_.body_bytes));
-  const int code = too_large_ ? error.Code() : request_.target.empty() ? 400 : 431;
-  http::Headers headers;
-  headers.emplace_back("content-type", too_large_ ? "application/json" : "text/plain; charset=utf-8");
-  std::vector<SharedBytes> body;
-  body.emplace_back(too_large_ ? boost::json::serialize(error.ToStatus()) + "\n" : code == 400 ? "400 Bad Request" : "431 Request Header Fields Too Large");
-  co_await Send(code, std::move(headers), std::move(body));
+/// What is wrong with the request, if it need not be asked of the handler.
+http::ParseFailure HttpCall::Failure() const {
+  if (too_large_) return http::ParseFailure::kBodyTooLarge;
+  if (header_bytes_ > limits_.header_bytes) return http::ParseFailure::kHeadersTooLarge;
+  return request_.target.empty() ? http::ParseFailure::kBadMessage : http::ParseFailure::kNone;
 }
 
 void HttpCall::SendHead(int code, const http::Headers& headers, std::optional<std::size_t> length) {
   head_sent_ = true;
-  head_only_ |= HasNoBody(code);
+  head_only_ |= http::HasNoBody(code);
   Metadata head{{":status", std::to_string(code)}};
   bool has_date = false;
   for (const auto& [name, value] : headers) {
@@ -93,7 +84,7 @@ void HttpCall::SendHead(int code, const http::Headers& headers, std::optional<st
     http::AppendHeaderValue(head.emplace_back(name, "").second, value);
   }
   if (!has_date) head.emplace_back("date", http::DateNow());
-  if (length && !HasNoBody(code)) head.emplace_back("content-length", std::to_string(*length));
+  if (length && !http::HasNoBody(code)) head.emplace_back("content-length", std::to_string(*length));
   session_->Respond(*this, head, false);
 }
 

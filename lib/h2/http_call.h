@@ -6,6 +6,7 @@
 
 #include "lib/base/suspend.h"
 #include "lib/h2/stream.h"
+#include "lib/http/message_parser.h"
 #include "lib/http/server.h"
 
 namespace apimesh::h2 {
@@ -38,7 +39,7 @@ class HttpCall final : public Stream, public http::ResponseWriter {
   void OnRoom() override;
 
   static Task<> Run(std::shared_ptr<HttpCall> self);
-  Task<> Refuse();
+  http::ParseFailure Failure() const;
   void SendHead(int code, const http::Headers& headers, std::optional<std::size_t> length);
   bool Writable() const { return IsOpen() && !finished_; }
 

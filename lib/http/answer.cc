@@ -52,8 +52,6 @@ void AppendNumber(std::string& out, std::size_t number, int base = 10) {
   out.append(digits, std::to_chars(digits, std::end(digits), number, base).ptr);
 }
 
-bool HasNoBody(int code) { return code < 200 || code == 204 || code == 304; }
-
 std::vector<std::string_view> Views(const std::vector<SharedBytes>& body, std::size_t extra) {
   std::vector<std::string_view> views;
   views.reserve(body.size() + extra);
@@ -170,14 +168,6 @@ Task<bool> Answer::SendCompressed(int code, Headers headers, std::vector<SharedB
     if (!co_await WriteChunk(std::move(pieces))) co_return false;
   }
   co_return co_await Finish();
-}
-
-Task<bool> Answer::SendError(meta::ApiError error) {
-  Headers headers{{"content-type", "application/json"}};
-  if (const int seconds = error.Get().retry_after_seconds) headers.emplace_back("retry-after", std::to_string(seconds));
-  std::vector<SharedBytes> body;
-  body.emplace_back(boost::json::serialize(error.ToStatus()) + "\n");
-  co_return co_await Send(error.Code(), std::move(headers), std::move(body));
 }
 
 Task<bool> Answer::Start(int code, Headers headers, bool compress) {

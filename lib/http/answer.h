@@ -38,7 +38,6 @@ class Answer final : public ResponseWriter {
   Task<std::unique_ptr<RawConnection>> Upgrade(Headers headers) override;
   void OnDisconnect(std::function<void()> callback) override;
 
-  Task<bool> SendError(meta::ApiError error);
   bool Finished() const { return finished_; }
   bool KeepAlive() const { return facts_.keep_alive; }
 

@@ -2,7 +2,7 @@
 
 #include "lib/base/log.h"
 #include "lib/http/answer.h"
-#include "lib/meta/api_error.h"
+#include "lib/http/refusal.h"
 
 namespace apimesh::http {
 namespace {
@@ -112,7 +112,7 @@ Task<bool> Connection::ServeOne() {
     if (answer.HeadSent()) {
       Cut();
     } else {
-      co_await answer.SendError(meta::InternalError("the request was not answered"));
+      co_await SendError(answer, meta::InternalError("the request was not answered"));
     }
   }
   if (!answer.Finished()) Cut();  // the client must see that the answer is incomplete
@@ -121,25 +121,7 @@ Task<bool> Connection::ServeOne() {
 
 Task<> Connection::Refuse(ParseFailure failure) {
   Answer answer(shared_from_this(), {});
-  const auto plain = [](std::string text) {
-    std::vector<SharedBytes> body;
-    body.emplace_back(std::move(text));
-    return body;
-  };
-  Headers text{{"content-type", "text/plain; charset=utf-8"}};
-  switch (failure) {
-    case ParseFailure::kBodyTooLarge:
-      co_await answer.SendError(meta::RequestEntityTooLarge(fmt::format("limit is {}", shared_->limits.body_bytes)));
-      break;
-    case ParseFailure::kHeadersTooLarge:
-      co_await answer.Send(431, std::move(text), plain("431 Request Header Fields Too Large"));
-      break;
-    case ParseFailure::kTransferEncoding:
-      co_await answer.Send(501, std::move(text), plain("501 Not Implemented: unsupported transfer encoding"));
-      break;
-    default:
-      co_await answer.Send(400, std::move(text), plain("400 Bad Request"));
-  }
+  co_await SendRefusal(answer, failure, shared_->limits);
 }
 
 // Closing a socket that has unread input resets it, and the client may lose our last answer; so the input is read away
