@@ -165,7 +165,13 @@ class ServerImpl final : public Server {
 }  // namespace
 
 std::unique_ptr<Server> Server::Start(const Options& options, service::Metrics& metrics) {
-  return std::make_unique<ServerImpl>(options, metrics);
+  Options completed = options;
+  if (ResetAnonymousAuth(completed)) {
+    log::Warning(
+        "AnonymousAuth is not allowed with the AlwaysAllow authorizer. Resetting AnonymousAuth to false. You should use a different "
+        "authorizer");
+  }
+  return std::make_unique<ServerImpl>(completed, metrics);
 }
 
 }  // namespace apimesh::authn_authz

@@ -1,6 +1,8 @@
 #include "services/authn-authz/config/options.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 
@@ -65,6 +67,12 @@ void AddAuthorization(CLI::App& app, AuthorizationOptions& o) {
 }
 
 }  // namespace
+
+bool ResetAnonymousAuth(Options& options) {
+  const std::vector<std::string>& modes = options.authorization.modes;
+  const bool always_allow = options.authorization.config_file.empty() && std::find(modes.begin(), modes.end(), "AlwaysAllow") != modes.end();
+  return always_allow && std::exchange(options.authentication.anonymous_auth, false);
+}
 
 std::optional<int> ParseCommandLine(int argc, char** argv, Options& options) {
   CLI::App app("authn-authz: who you are and what you may do, for the processes of an apimesh", "authn-authz");

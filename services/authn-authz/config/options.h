@@ -48,6 +48,11 @@ struct Options {
   std::string core_api;  // "unix:/path" or "host:port"
 };
 
+/// Switches anonymous authentication off where the flags choose the authorizer AlwaysAllow, as kube-apiserver does: otherwise everybody
+/// who can connect could do everything. Returns whether it was switched off. AuthorizationConfiguration and the anonymous section of
+/// AuthenticationConfiguration are explicit decisions of the operator and are left alone, also as in kube-apiserver.
+bool ResetAnonymousAuth(Options& options);
+
 /// A value: the process should end with this exit code (0 after --help, 1 after a mistake, which has been printed).
 std::optional<int> ParseCommandLine(int argc, char** argv, Options& options);
 

@@ -7,8 +7,11 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <stdexcept>
+#include <string_view>
 
 namespace apimesh::launcher {
 namespace {
@@ -30,25 +33,30 @@ sockaddr_in Loopback(int port) {
 
 }  // namespace
 
-bool HttpsAnswers200(const std::string& host, int port, const std::string& path) {
+int HttpsStatus(const std::string& host, int port, const std::string& path, const ClientCertificate* client) {
   Socket socket;
   const timeval limit{1, 0};
   ::setsockopt(socket.file, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   ::setsockopt(socket.file, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
   sockaddr_in address = Loopback(port);
   if (host != "0.0.0.0" && host != "::") ::inet_pton(AF_INET, host.c_str(), &address.sin_addr);
-  if (::connect(socket.file, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return false;
+  if (::connect(socket.file, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return 0;
 
   static SSL_CTX* const context = SSL_CTX_new(TLS_client_method());
   const std::unique_ptr<SSL, decltype(&SSL_free)> ssl(SSL_new(context), &SSL_free);
+  if (client && (SSL_use_certificate_file(ssl.get(), client->certificate_file.c_str(), SSL_FILETYPE_PEM) != 1 ||
+                 SSL_use_PrivateKey_file(ssl.get(), client->key_file.c_str(), SSL_FILETYPE_PEM) != 1)) {
+    return 0;
+  }
   SSL_set_fd(ssl.get(), socket.file);
-  if (SSL_connect(ssl.get()) != 1) return false;
+  if (SSL_connect(ssl.get()) != 1) return 0;
   const std::string request =
       fmt::format("GET {} HTTP/1.1\r\nHost: localhost\r\nUser-Agent: apimesh-launcher\r\nConnection: close\r\n\r\n", path);
-  if (SSL_write(ssl.get(), request.data(), static_cast<int>(request.size())) <= 0) return false;
+  if (SSL_write(ssl.get(), request.data(), static_cast<int>(request.size())) <= 0) return 0;
   char answer[64];
   const int got = SSL_read(ssl.get(), answer, sizeof answer);
-  return got >= 12 && std::string_view(answer, 12) == "HTTP/1.1 200";
+  const std::string_view line(answer, static_cast<std::size_t>(std::max(got, 0)));
+  return line.size() >= 12 && line.starts_with("HTTP/1.1 ") ? std::atoi(std::string(line.substr(9, 3)).c_str()) : 0;
 }
 
 int FreePort() {

@@ -4,9 +4,14 @@
 
 namespace apimesh::launcher {
 
-/// Whether GET `path` at https://host:port answers 200 within about a second. The certificate is not checked: this asks
-/// whether our own child is up, and sends nothing.
-bool HttpsAnswers200(const std::string& host, int port, const std::string& path);
+/// A client certificate and its key, as PEM files.
+struct ClientCertificate {
+  std::string certificate_file, key_file;
+};
+
+/// The status code with which https://host:port answers GET `path`; 0 if there is no answer within about a second. The server's
+/// certificate is not checked: this asks whether our own child is up, and sends nothing secret.
+int HttpsStatus(const std::string& host, int port, const std::string& path, const ClientCertificate* client = nullptr);
 
 /// A port that is free right now on 127.0.0.1.
 int FreePort();

@@ -126,6 +126,14 @@ std::vector<ChildSpec> PlanAll(const Run& run, const UpOptions& options) {
   return children;
 }
 
+/// Whether the server says that it is ready: to anybody, or to the administrator where anonymous requests are refused.
+bool IsReady(const Run& run, const UpOptions& options) {
+  const int status = HttpsStatus(options.bind_address, options.port, "/readyz");
+  if (status != 401 && status != 403) return status == 200;
+  const ClientCertificate administrator{run.pki.Path("admin.crt"), run.pki.Path("admin.key")};
+  return HttpsStatus(options.bind_address, options.port, "/readyz", &administrator) == 200;
+}
+
 /// Runs the mesh in this process. `ready` is called once, when the server answers.
 void Serve(const Run& run, const UpOptions& options, const std::function<void()>& ready) {
   Supervisor supervisor(PlanAll(run, options));
@@ -145,7 +153,7 @@ void Serve(const Run& run, const UpOptions& options, const std::function<void()>
   supervisor.OnChange(write_state);
   supervisor.OnTick(kProbeEvery, [&] {
     if (!is_ready) {
-      if (!HttpsAnswers200(options.bind_address, options.port, "/readyz")) return;
+      if (!IsReady(run, options)) return;
       is_ready = true;
       log::Info("ready after {} ms", std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - began).count());
       write_state();
