@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lib/base/clock.h"
+#include "lib/base/keyed_hash.h"
 #include "lib/base/task.h"
 #include "lib/http/server.h"
 #include "lib/meta/request_info.h"
@@ -57,12 +58,19 @@ struct AuthorizationAnswer {
   std::int64_t revision = 0;
 };
 
+/// A digest that stands for all that the answer depends on. Neither a credential nor a path of any length has to be kept to
+/// recognise a question.
+Digest KeyOf(const AuthenticationQuestion& question);
+Digest KeyOf(const AuthorizationQuestion& question);
+
 /// authn-authz as the edge sees it. Thread-safe.
 class Authority {
  public:
   virtual ~Authority() = default;
   virtual Task<AuthenticationAnswer> Authenticate(AuthenticationQuestion question) = 0;
   virtual Task<AuthorizationAnswer> Authorize(AuthorizationQuestion question) = 0;
+  /// Several questions in one call, answered in the same order and never from memory. The deadline is that of the first.
+  virtual Task<std::vector<AuthorizationAnswer>> AuthorizeAll(std::vector<AuthorizationQuestion> questions);
   /// What authn-authz counts, in Prometheus' text format; "" if it can't be asked.
   virtual Task<std::string> Metrics() = 0;
 };
@@ -72,6 +80,7 @@ struct InvalidationNotice {
   std::int64_t revision = 0;
   bool authentication = false;
   bool authorization = false;
+  bool loading = false;  // authn-authz has just started and does not know the state of the cluster yet
   std::chrono::milliseconds heartbeat{1000};
 };
 /// Nullopt: the stream is lost.

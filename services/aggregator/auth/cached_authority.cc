@@ -3,10 +3,15 @@
 #include <openssl/evp.h>
 #include <openssl/sha.h>
 
+#include "lib/base/expiring_cache.h"
+#include "lib/meta/memory_of.h"
+
 namespace apimesh::aggregator {
 namespace {
 
-constexpr std::size_t kMaxEntries = 16384;
+// What all remembered answers of a kind may take up. Denials have their own share: anyone can ask for what is denied, and must
+// not be able to push out what was allowed.
+constexpr std::size_t kUserBytes = 8 << 20, kAllowedBytes = 8 << 20, kDeniedBytes = 2 << 20;
 constexpr int kHeartbeatsUntilDeaf = 3;
 // authn-authz may take long to answer, because a webhook does; but not if it has not been heard of.
 constexpr std::chrono::seconds kPatienceWithTheDeaf{2};
@@ -25,70 +30,62 @@ void Append(std::string& key, std::string_view part) {
   key += part;
 }
 
-std::string KeyOf(const AuthenticationQuestion& question) {
-  std::string key;
-  for (const auto& [name, value] : question.headers) {
-    Append(key, name);
-    Append(key, value);
-  }
-  key += '|';
-  for (const std::string& certificate : question.certificates_der) Append(key, certificate);
-  return Sha256(key);  // no credential stays in memory for longer than its request
+// Who shows something that proves nothing is anonymous, whatever it is. Each such request may show something else.
+bool IsWorthKeeping(bool shows_something, const AuthenticationAnswer& answer) {
+  if (answer.outcome != AuthenticationAnswer::Outcome::kAuthenticated) return false;
+  return !shows_something || answer.user->info.name != "system:anonymous";
 }
 
-std::string KeyOf(const AuthorizationQuestion& question) {
-  const meta::RequestInfo& info = question.info;
-  std::string key = question.user->fingerprint;
-  key += info.is_resource_request ? 'r' : 'n';
-  Append(key, info.verb);
-  if (!info.is_resource_request) {
-    Append(key, info.path);
-    return key;
-  }
-  for (const std::string* part : {&info.api_group, &info.api_version, &info.ns, &info.resource, &info.subresource, &info.name,
-                                  &info.field_selector, &info.label_selector}) {
-    Append(key, *part);
-  }
-  return key;
+// The paths that a client can make up are without number, and nearly all of them are denied.
+bool IsWorthKeeping(bool resource_request, const AuthorizationAnswer& answer) {
+  using Verdict = AuthorizationAnswer::Verdict;
+  return answer.verdict == Verdict::kAllow || (answer.verdict == Verdict::kDeny && resource_request);
 }
+
+std::size_t BytesOf(const AuthenticationAnswer& answer) {
+  return sizeof(AuthenticatedUser) + meta::MemoryOf(answer.user->info) + answer.user->fingerprint.size() + answer.reason.size();
+}
+std::size_t BytesOf(const AuthorizationAnswer& answer) { return answer.reason.size() + answer.error.size(); }
 
 template <class Answer>
 class Cache {
  public:
-  std::optional<Answer> Find(const std::string& key, SteadyTime now) {
+  explicit Cache(std::size_t max_bytes) : entries_(max_bytes) {}
+
+  std::optional<Answer> Find(const Digest& key, SteadyTime now) {
     const std::lock_guard lock(mutex_);
-    const auto found = entries_.find(key);
-    if (found == entries_.end()) return std::nullopt;
-    if (now >= found->second.until || found->second.answer.revision < valid_from_) {
-      entries_.erase(found);
-      return std::nullopt;
-    }
-    return found->second.answer;
+    const Answer* const found = entries_.Find(key, now);
+    if (found == nullptr) return std::nullopt;
+    if (found->revision >= valid_from_) return *found;
+    entries_.Remove(key);
+    return std::nullopt;
   }
-  void Put(std::string key, const Answer& answer, SteadyTime now) {
-    if (answer.cache_for.count() <= 0) return;
+  void Put(const Digest& key, const Answer& answer, SteadyTime now) {
     const std::lock_guard lock(mutex_);
-    if (entries_.size() >= kMaxEntries) entries_.clear();
-    entries_.insert_or_assign(std::move(key), Entry{answer, now + answer.cache_for});
+    entries_.Put(key, answer, BytesOf(answer), now + answer.cache_for, now);
   }
   void Invalidate(std::int64_t revision) {
     const std::lock_guard lock(mutex_);
     valid_from_ = revision;
   }
+  void DropExpired(SteadyTime now) {
+    const std::lock_guard lock(mutex_);
+    entries_.DropExpired(now);
+  }
   void Clear() {
     const std::lock_guard lock(mutex_);
-    entries_.clear();
+    entries_.Clear();
     valid_from_ = 0;
+  }
+  std::size_t Bytes() {
+    const std::lock_guard lock(mutex_);
+    return entries_.Bytes();
   }
 
  private:
-  struct Entry {
-    Answer answer;
-    SteadyTime until;
-  };
   std::mutex mutex_;
-  std::unordered_map<std::string, Entry> entries_;  // guarded by mutex_
-  std::int64_t valid_from_ = 0;                     // guarded by mutex_
+  ExpiringCache<Answer> entries_;  // guarded by mutex_
+  std::int64_t valid_from_ = 0;    // guarded by mutex_
 };
 
 }  // namespace
@@ -109,13 +106,19 @@ UserPtr MakeUser(meta::UserInfo info) {
 struct CachedAuthority::State {
   std::shared_ptr<Authority> source;
   const Clock& clock;
-  Cache<AuthenticationAnswer> users;
-  Cache<AuthorizationAnswer> decisions;
+  Cache<AuthenticationAnswer> users{kUserBytes};
+  Cache<AuthorizationAnswer> allowed{kAllowedBytes}, denied{kDeniedBytes};
   std::atomic<SteadyTime::rep> heard_until{0};  // silence beyond this means that nothing remembered counts
   std::atomic<bool> connected{false};
 
   State(std::shared_ptr<Authority> given_source, const Clock& given_clock) : source(std::move(given_source)), clock(given_clock) {}
   bool Usable(SteadyTime now) const { return now.time_since_epoch().count() < heard_until; }
+  template <class Function>
+  void ForEach(Function function) {
+    function(users);
+    function(allowed);
+    function(denied);
+  }
 };
 
 CachedAuthority::CachedAuthority(std::shared_ptr<Authority> source, const Clock& clock)
@@ -124,28 +127,38 @@ CachedAuthority::~CachedAuthority() = default;
 
 Task<AuthenticationAnswer> CachedAuthority::Authenticate(AuthenticationQuestion question) {
   const SteadyTime now = state_->clock.Steady();
-  std::string key = KeyOf(question);
+  const Digest key = KeyOf(question);
   if (state_->Usable(now)) {
     if (auto known = state_->users.Find(key, now)) co_return std::move(*known);
   } else {
     question.deadline = std::min(question.deadline, now + kPatienceWithTheDeaf);
   }
+  const bool shows_something = !question.headers.empty() || !question.certificates_der.empty();
   AuthenticationAnswer answer = co_await state_->source->Authenticate(std::move(question));
-  if (answer.outcome == AuthenticationAnswer::Outcome::kAuthenticated) state_->users.Put(std::move(key), answer, now);
+  if (IsWorthKeeping(shows_something, answer)) state_->users.Put(key, answer, now);
   co_return answer;
 }
 
 Task<AuthorizationAnswer> CachedAuthority::Authorize(AuthorizationQuestion question) {
   const SteadyTime now = state_->clock.Steady();
-  std::string key = KeyOf(question);
+  const Digest key = KeyOf(question);
   if (state_->Usable(now)) {
-    if (auto known = state_->decisions.Find(key, now)) co_return std::move(*known);
+    if (auto known = state_->allowed.Find(key, now)) co_return std::move(*known);
+    if (auto known = state_->denied.Find(key, now)) co_return std::move(*known);
   } else {
     question.deadline = std::min(question.deadline, now + kPatienceWithTheDeaf);
   }
+  const bool resource_request = question.info.is_resource_request;
   AuthorizationAnswer answer = co_await state_->source->Authorize(std::move(question));
-  if (answer.verdict != AuthorizationAnswer::Verdict::kUnavailable) state_->decisions.Put(std::move(key), answer, now);
+  if (IsWorthKeeping(resource_request, answer)) {
+    const bool allows = answer.verdict == AuthorizationAnswer::Verdict::kAllow;
+    (allows ? state_->allowed : state_->denied).Put(key, answer, now);
+  }
   co_return answer;
+}
+
+Task<std::vector<AuthorizationAnswer>> CachedAuthority::AuthorizeAll(std::vector<AuthorizationQuestion> questions) {
+  return state_->source->AuthorizeAll(std::move(questions));
 }
 
 Task<std::string> CachedAuthority::Metrics() { return state_->source->Metrics(); }
@@ -157,13 +170,22 @@ void CachedAuthority::Apply(const std::optional<InvalidationNotice>& notice) {
   }
   // A new stream may be to a new process, whose revisions say nothing about the old one's answers.
   if (!state_->connected.exchange(true)) {
-    state_->users.Clear();
-    state_->decisions.Clear();
+    state_->ForEach([](auto& cache) { cache.Clear(); });
   }
   if (notice->authentication) state_->users.Invalidate(notice->revision);
-  if (notice->authorization) state_->decisions.Invalidate(notice->revision);
+  if (notice->authorization) {
+    state_->allowed.Invalidate(notice->revision);
+    state_->denied.Invalidate(notice->revision);
+  }
+  state_->ForEach([now = state_->clock.Steady()](auto& cache) { cache.DropExpired(now); });
   const auto patience = std::max(notice->heartbeat, std::chrono::milliseconds(100)) * kHeartbeatsUntilDeaf;
   state_->heard_until = (state_->clock.Steady() + patience).time_since_epoch().count();
+}
+
+std::size_t CachedAuthority::RememberedBytes() const {
+  std::size_t bytes = 0;
+  state_->ForEach([&bytes](auto& cache) { bytes += cache.Bytes(); });
+  return bytes;
 }
 
 bool CachedAuthority::Connected() const { return state_->connected && state_->Usable(state_->clock.Steady()); }

@@ -3,6 +3,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "lib/base/keyed_hash.h"
 #include "lib/meta/field_error.h"
 #include "lib/meta/forbidden.h"
 #include "lib/meta/names.h"
@@ -245,7 +246,7 @@ class Modes final : public ImpersonationModes {
   explicit Modes(std::shared_ptr<Authority> authority) : authority_(std::move(authority)) {}
 
   Task<meta::Result<Impersonated>> Check(AuthorizationQuestion request, meta::UserInfo wanted) override {
-    const std::string requestor = request.user->info.name;
+    const Digest requestor = DigestOf(request.user->info.name);
     const std::optional<std::size_t> last = LastOf(requestor);
     std::vector<std::size_t> order;
     if (last) order.push_back(*last);
@@ -268,12 +269,17 @@ class Modes final : public ImpersonationModes {
   }
 
  private:
-  std::optional<std::size_t> LastOf(const std::string& requestor) {
+  static Digest DigestOf(std::string_view name) {
+    KeyedHash hash;
+    hash.Add(name);
+    return hash.Finish();
+  }
+  std::optional<std::size_t> LastOf(const Digest& requestor) {
     const std::lock_guard lock(mutex_);
     const auto found = last_.find(requestor);
     return found == last_.end() ? std::nullopt : std::optional(found->second);
   }
-  void Remember(const std::string& requestor, std::size_t mode) {
+  void Remember(const Digest& requestor, std::size_t mode) {
     const std::lock_guard lock(mutex_);
     if (last_.size() >= kMaxRemembered) last_.clear();
     last_[requestor] = mode;
@@ -282,7 +288,7 @@ class Modes final : public ImpersonationModes {
   const std::shared_ptr<Authority> authority_;
   std::mutex mutex_;
   // Which mode let a user through last: most use only one, so it is tried first. Guarded by mutex_.
-  std::unordered_map<std::string, std::size_t> last_;
+  std::unordered_map<Digest, std::size_t, DigestHash> last_;
 };
 
 }  // namespace

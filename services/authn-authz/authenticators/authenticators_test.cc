@@ -131,6 +131,22 @@ TEST(TokenCache, KeepsSuccessesForTheirTimeAndForgetsOnClear) {
   EXPECT_EQ(ask("bad"), 6);  // failures are not kept
 }
 
+TEST(TokenCache, RefusedTokensAreBoundedAndPushOutNothing) {
+  fake::ManualClock clock;
+  auto inner = std::make_unique<Counting>();
+  Counting& counting = *inner;
+  TokenCache cache(std::move(inner), {.success = std::chrono::seconds(60), .failure = std::chrono::seconds(60)}, clock);
+  Await(cache.AuthenticateToken(Token("good")));
+  for (int i = 0; i < 20'000; ++i) Await(cache.AuthenticateToken(Token(std::string(1000, 'x') + std::to_string(i))));
+  EXPECT_LT(cache.RememberedBytes(), 3u << 20);
+  const int calls = counting.calls;
+  Await(cache.AuthenticateToken(Token("good")));
+  EXPECT_EQ(counting.calls, calls) << "the accepted token is still remembered";
+  clock.Advance(std::chrono::seconds(61));
+  Await(cache.AuthenticateToken(Token("good")));
+  EXPECT_LT(cache.RememberedBytes(), 1000u) << "what has expired is dropped";
+}
+
 struct BootstrapCase {
   const char* name;
   std::string token;

@@ -1,21 +1,20 @@
 #include "services/authn-authz/authenticators/token_cache/token_cache.h"
 
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
-#include <openssl/rand.h>
+#include "lib/meta/memory_of.h"
 
 namespace apimesh::authn_authz {
 namespace {
 
-std::string RandomSecret() {
-  std::string secret(32, '\0');
-  if (RAND_bytes(reinterpret_cast<unsigned char*>(secret.data()), 32) != 1) throw std::runtime_error("no random bytes");
-  return secret;
+Digest KeyOf(const TokenQuestion& question) {
+  KeyedHash hash;
+  hash.Add(question.token);
+  for (const std::string& audience : question.audiences) hash.Add(audience);
+  return hash.Finish();
 }
 
-void AppendSized(std::string& out, std::string_view text) {
-  const std::uint32_t size = static_cast<std::uint32_t>(text.size());
-  out.append(reinterpret_cast<const char*>(&size), sizeof size).append(text);
+std::size_t BytesOf(const Answer& answer) {
+  if (!answer) return 256 + answer.error().Message().size();
+  return *answer ? meta::MemoryOf((*answer)->user) + meta::MemoryOf((*answer)->audiences) : 0;
 }
 
 }  // namespace
@@ -54,33 +53,37 @@ TokenCache::TokenCache(std::unique_ptr<TokenAuthenticator> inner, Options option
     : inner_(std::move(inner)),
       options_(options),
       clock_(clock),
-      secret_(RandomSecret()),
-      counters_(metrics ? std::make_unique<Counters>(*metrics) : nullptr) {}
+      counters_(metrics ? std::make_unique<Counters>(*metrics) : nullptr),
+      accepted_(options.success_bytes),
+      refused_(options.failure_bytes) {}
 TokenCache::~TokenCache() = default;
 
-std::string TokenCache::Key(const TokenQuestion& question) const {
-  std::string text;
-  AppendSized(text, question.token);
-  for (const std::string& audience : question.audiences) AppendSized(text, audience);
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned int size = 0;
-  HMAC(EVP_sha256(), secret_.data(), static_cast<int>(secret_.size()), reinterpret_cast<const unsigned char*>(text.data()),
-       text.size(), digest, &size);
-  return std::string(reinterpret_cast<char*>(digest), size);
-}
-
-std::optional<Answer> TokenCache::Find(const std::string& key, std::uint64_t* generation) {
+std::optional<Answer> TokenCache::Find(const Digest& key, std::uint64_t* generation) {
   const std::lock_guard lock(mutex_);
   *generation = generation_;
-  const auto it = entries_.find(key);
-  if (it == entries_.end()) return std::nullopt;
-  if (it->second.until > clock_.Steady()) return it->second.answer;
-  entries_.erase(it);
+  const SteadyTime now = clock_.Steady();
+  if (const Answer* const answer = accepted_.Find(key, now)) return *answer;
+  if (const Answer* const answer = refused_.Find(key, now)) return *answer;
   return std::nullopt;
 }
 
+void TokenCache::Keep(const Digest& key, const Answer& answer, std::uint64_t generation) {
+  const bool success = answer && *answer;
+  if (!answer && !options_.keep_errors) return;
+  Duration keep = success ? options_.success : options_.failure;
+  if (success && (*answer)->expires != WallTime::max()) {
+    keep = std::min(keep, std::chrono::duration_cast<Duration>((*answer)->expires - clock_.Now()));
+  }
+  const std::lock_guard lock(mutex_);
+  if (generation != generation_) return;  // what was asked before a Clear() may rest on what has changed since
+  const SteadyTime now = clock_.Steady();
+  accepted_.DropExpired(now);
+  refused_.DropExpired(now);
+  (success ? accepted_ : refused_).Put(key, answer, BytesOf(answer), now + keep, now);
+}
+
 Task<Answer> TokenCache::AuthenticateToken(TokenQuestionPtr question) {
-  std::string key = Key(*question);
+  const Digest key = KeyOf(*question);
   std::uint64_t generation = 0;
   if (std::optional<Answer> known = Find(key, &generation)) {
     if (counters_) {
@@ -98,27 +101,20 @@ Task<Answer> TokenCache::AuthenticateToken(TokenQuestionPtr question) {
     counters_->miss_seconds.Observe(std::chrono::duration<double>(clock_.Steady() - began).count());
     (answer ? counters_->fetched : counters_->failed).Add();
   }
-  const bool success = answer && *answer;
-  Duration keep = success ? options_.success : options_.failure;
-  if (!answer && !options_.keep_errors) keep = Duration::zero();
-  if (success && (*answer)->expires != WallTime::max()) {
-    keep = std::min(keep, std::chrono::duration_cast<Duration>((*answer)->expires - clock_.Now()));
-  }
-  if (keep > Duration::zero()) {
-    const std::lock_guard lock(mutex_);
-    // What was asked before a Clear() may rest on what has changed since.
-    if (generation == generation_) {
-      if (entries_.size() >= options_.max_entries) entries_.clear();
-      entries_.insert_or_assign(std::move(key), Entry{answer, clock_.Steady() + keep});
-    }
-  }
+  Keep(key, answer, generation);
   co_return answer;
 }
 
 void TokenCache::Clear() {
   const std::lock_guard lock(mutex_);
-  entries_.clear();
+  accepted_.Clear();
+  refused_.Clear();
   ++generation_;
+}
+
+std::size_t TokenCache::RememberedBytes() {
+  const std::lock_guard lock(mutex_);
+  return accepted_.Bytes() + refused_.Bytes();
 }
 
 }  // namespace apimesh::authn_authz

@@ -1,5 +1,6 @@
 #include "services/authn-authz/authorizers/webhook/webhook.h"
 
+#include "lib/base/expiring_cache.h"
 #include "lib/base/log.h"
 #include "lib/meta/object.h"
 #include "services/authn-authz/authorizers/webhook/match_conditions.h"
@@ -7,7 +8,8 @@
 namespace apimesh::authn_authz {
 namespace {
 
-constexpr std::size_t kMaxEntries = 8192;
+// Denials, which anyone can cause, can't push out what was allowed.
+constexpr std::size_t kAllowedBytes = 4 << 20, kDeniedBytes = 1 << 20;
 // The reference does not keep answers to longer questions: they may be made to fill its memory.
 constexpr std::size_t kMaxKeyBytes = 10'000;
 
@@ -83,17 +85,14 @@ class AuthorizationWebhook final : public Authorizer {
       if (!match.error.empty()) return OnError(match.error);
       if (!match.matches) return Decision::NoOpinion();
     }
-    const std::string key = boost::json::serialize(spec);
+    const Digest key = DigestOf(boost::json::serialize(spec));
     const std::lock_guard lock(mutex_);
-    const auto it = cache_.find(key);
-    if (it == cache_.end()) return std::nullopt;
     const SteadyTime now = clock_.Steady();
-    if (it->second.until <= now) {
-      cache_.erase(it);
-      return std::nullopt;
-    }
-    Decision decision = it->second.decision;
-    decision.reuse = it->second.until - now;
+    const Entry* entry = allowed_.Find(key, now);
+    if (entry == nullptr) entry = denied_.Find(key, now);
+    if (entry == nullptr) return std::nullopt;
+    Decision decision = entry->decision;
+    decision.reuse = entry->until - now;
     return decision;
   }
 
@@ -112,11 +111,12 @@ class AuthorizationWebhook final : public Authorizer {
     Decision decision = Read(*answered);
     const bool allowed = decision.verdict == Decision::Verdict::kAllow;
     decision.reuse = allowed ? options_.authorized_ttl : options_.unauthorized_ttl;
-    std::string key = Key(*attributes);
-    if (decision.reuse > Duration::zero() && key.size() < kMaxKeyBytes) {
+    const std::string text = boost::json::serialize(Spec(*attributes, false));
+    if (decision.reuse > Duration::zero() && text.size() < kMaxKeyBytes) {
+      const SteadyTime now = clock_.Steady(), until = now + decision.reuse;
+      const std::size_t bytes = decision.reason.size() + decision.error.size();
       const std::lock_guard lock(mutex_);
-      if (cache_.size() >= kMaxEntries) cache_.clear();
-      cache_.insert_or_assign(std::move(key), Entry{decision, clock_.Steady() + decision.reuse});
+      (allowed ? allowed_ : denied_).Put(DigestOf(text), Entry{decision, until}, bytes, until, now);
     }
     co_return decision;
   }
@@ -137,7 +137,11 @@ class AuthorizationWebhook final : public Authorizer {
     decision.reuse = Duration::zero();
     return decision;
   }
-  static std::string Key(const Attributes& attributes) { return boost::json::serialize(Spec(attributes, false)); }
+  static Digest DigestOf(std::string_view text) {
+    KeyedHash hash;
+    hash.Add(text);
+    return hash.Finish();
+  }
 
   static Decision Read(const boost::json::object& review) {
     static const boost::json::object none;
@@ -156,7 +160,7 @@ class AuthorizationWebhook final : public Authorizer {
   const MatchConditions conditions_;
   const Clock& clock_;
   std::mutex mutex_;
-  std::unordered_map<std::string, Entry> cache_;  // guarded by mutex_
+  ExpiringCache<Entry> allowed_{kAllowedBytes}, denied_{kDeniedBytes};  // guarded by mutex_
 };
 
 }  // namespace
