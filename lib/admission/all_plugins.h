@@ -1,9 +1,11 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "lib/admission/chain.h"
+#include "lib/meta/gvk.h"
 #include "lib/storage/store.h"
 
 namespace apimesh::admission {
@@ -11,6 +13,9 @@ namespace apimesh::admission {
 /// What plugins may read. Tests pass fakes.
 struct PluginInputs {
   storage::StorePtr namespaces;
+  /// Gives the store of a resource, or nullptr if this server has none. Stores are opened after the chain is made, so
+  /// plugins call this when a request needs the store, not when they are made. May be empty.
+  std::function<storage::StorePtr(const meta::GroupResource& resource)> store;
 };
 
 /// Names as --enable-admission-plugins and --disable-admission-plugins take them; `only` are those of the deprecated

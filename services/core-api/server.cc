@@ -23,6 +23,7 @@
 #include "services/core-api/openapi/openapi_documents.h"
 #include "services/core-api/resources/generic.h"
 #include "services/core-api/resources/serve.h"
+#include "services/core-api/resources/stores_by_resource.h"
 
 namespace apimesh::core_api {
 namespace {
@@ -100,8 +101,10 @@ int Run(const Flags& flags) {
   stores::AddEtcdChecks(runtime, stores);
 
   const storage::StorePtr namespaces = backend->Open(endpoint::StorageConfig(NamespaceResource()));
+  const auto stores_by_resource = std::make_shared<StoresByResource>(backend);
+  const auto find_store = [stores_by_resource](const meta::GroupResource& resource) { return stores_by_resource->Find(resource); };
   const admission::ChainPtr admission = admission::MakeChain(
-      {.namespaces = namespaces}, {.enable = flags.enable_admission_plugins, .disable = flags.disable_admission_plugins, .only = flags.admission_control});
+      {.namespaces = namespaces, .store = find_store}, {.enable = flags.enable_admission_plugins, .disable = flags.disable_admission_plugins, .only = flags.admission_control});
 
   endpoint::GroupServerOptions options;
   options.environment.meta_schema = &schema::Builtin();
@@ -139,6 +142,7 @@ int Run(const Flags& flags) {
   std::vector<endpoint::ServedVersion> versions = ServeAll(
       std::move(resources), *backend, opened,
       {.admission = admission, .connectors = MakeConnectors(actions), .checks = EscalationChecks(auth, actions.read)});
+  stores_by_resource->Add(versions);
   *openapi = std::make_shared<OpenApiDocuments>(versions);
   AddInformerSync(runtime.Health(), versions);
   const auto serves = [&versions](std::string_view group) {
