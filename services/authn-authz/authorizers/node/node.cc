@@ -1,5 +1,6 @@
 #include "services/authn-authz/authorizers/node/node.h"
 
+#include "lib/auth/node_identity.h"
 #include "services/authn-authz/authorizers/node/node_rules.h"
 
 namespace apimesh::authn_authz {
@@ -7,14 +8,6 @@ namespace {
 
 bool OneOf(std::string_view value, std::initializer_list<std::string_view> values) {
   return std::find(values.begin(), values.end(), value) != values.end();
-}
-
-// nullopt: not a node at all. "": a node nobody can name.
-std::optional<std::string> NodeName(const meta::UserInfo& user) {
-  constexpr std::string_view kPrefix = "system:node:";
-  if (!std::string_view(user.name).starts_with(kPrefix)) return std::nullopt;
-  if (std::find(user.groups.begin(), user.groups.end(), "system:nodes") == user.groups.end()) return std::nullopt;
-  return user.name.substr(kPrefix.size());
 }
 
 bool SelectsNode(const Attributes& attributes, std::string_view field, const std::string& node) {
@@ -32,14 +25,14 @@ class NodeAuthorizer final : public Authorizer {
   explicit NodeAuthorizer(std::shared_ptr<const NodeGraph> graph) : graph_(std::move(graph)) {}
 
   std::optional<Decision> DecideNow(const Attributes& attributes) override {
-    const std::optional<std::string> node = NodeName(attributes.user);
+    const std::optional<std::string> node = auth::NodeIdentity(attributes.user);
     if (!node) return Decision::NoOpinion();
     if (node->empty()) return Decision::NoOpinion(fmt::format("unknown node for user \"{}\"", attributes.user.name));
     return Decide(*node, attributes);
   }
 
   void AddRules(const meta::UserInfo& user, const std::string&, RuleList& rules) override {
-    if (!NodeName(user)) return;
+    if (!auth::NodeIdentity(user)) return;
     rules.incomplete = true;
     rules.errors.push_back("node authorizer does not support user rule resolution");
   }
