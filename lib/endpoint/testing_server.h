@@ -36,7 +36,7 @@ struct Reply {
 /// Serves v1 configmaps and apps/v1 deployments, with their real schemas and plain strategies. Tables of deployments show ages.
 class TestServer {
  public:
-  TestServer() {
+  explicit TestServer(admission::ChainPtr chain = std::make_shared<const admission::Chain>()) : chain_(std::move(chain)) {
     GroupServerOptions options;
     options.environment.sources.clock = &clock;
     options.environment.meta_schema = &schema::Builtin();
@@ -89,6 +89,7 @@ class TestServer {
     request.info = meta::ParseRequestInfo(method, request.path, request.query);
     request.headers = headers;
     request.body = body;
+    request.user = user;
     const rpc::Response response = testing::RunTask(server->Call(std::move(request)));
     Reply reply;
     reply.code = response.code;
@@ -99,6 +100,7 @@ class TestServer {
 
   testing::ManualClock clock;
   int cells_made = 0;
+  meta::UserInfo user;  // who sends the requests
   std::shared_ptr<testing::FakeStore> config_map_store, deployment_store;
   std::unique_ptr<GroupServer> server;
 
@@ -111,9 +113,11 @@ class TestServer {
     auto served = std::make_shared<ServedResource>();
     served->resource = std::move(resource);
     served->store = *store;
-    served->admission = std::make_shared<const admission::Chain>();
+    served->admission = chain_;
     return served;
   }
+
+  const admission::ChainPtr chain_;
 };
 
 }  // namespace apimesh::endpoint

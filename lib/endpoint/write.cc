@@ -31,11 +31,34 @@ struct UpdateState {
 using StatePtr = std::shared_ptr<UpdateState>;
 using UpdateAnswer = meta::Result<std::optional<Store::Update>>;
 
+/// What admission sees of a write: the object, or its Scale where the subresource shows the object as one.
+class AdmissionView {
+ public:
+  AdmissionView(const ResourceRequest& request, meta::Object& object, const meta::Object* old)
+      : paths_(request.subresource && request.subresource->scale ? &*request.subresource->scale : nullptr), object_(object), old_(old) {
+    if (!paths_) return;
+    scale_ = registry::ScaleOf(object, *paths_);
+    if (old) old_scale_ = registry::ScaleOf(*old, *paths_);
+  }
+  meta::Object* Object() { return paths_ ? &scale_ : &object_; }
+  const meta::Object* Old() const { return paths_ && old_ ? &old_scale_ : old_; }
+  /// Brings changes that plugins made back into the object.
+  meta::Result<> Apply() { return paths_ ? registry::ApplyScale(scale_, object_, *paths_) : meta::Result<>(); }
+
+ private:
+  const registry::ScalePaths* const paths_;
+  meta::Object& object_;
+  const meta::Object* const old_;
+  meta::Object scale_, old_scale_;
+};
+
 Task<meta::Result<>> Admit(StatePtr state, Operation operation, meta::Object& object, const meta::Object* old) {
   const ResourceRequest& request = *state->request;
   const WriteOptions& options = state->input.options;
-  admission::Attributes attributes = AttributesOf(request, operation, &object, old, &options.document, options.dry_run);
+  AdmissionView view(request, object, old);
+  admission::Attributes attributes = AttributesOf(request, operation, view.Object(), view.Old(), &options.document, options.dry_run);
   CO_RETURN_IF_ERROR(co_await request.served->admission->Mutate(request.ctx, attributes));
+  CO_RETURN_IF_ERROR(view.Apply());
   DropDuplicateOwners(request, object, true);
   co_return meta::Result<>();
 }
@@ -43,8 +66,9 @@ Task<meta::Result<>> Admit(StatePtr state, Operation operation, meta::Object& ob
 Task<meta::Result<>> Validate(StatePtr state, Operation operation, meta::Object& object, const meta::Object* old) {
   const ResourceRequest& request = *state->request;
   const WriteOptions& options = state->input.options;
+  AdmissionView view(request, object, old);
   const admission::Attributes attributes =
-      AttributesOf(request, operation, &object, old, &options.document, options.dry_run);
+      AttributesOf(request, operation, view.Object(), view.Old(), &options.document, options.dry_run);
   co_return co_await request.served->admission->Validate(request.ctx, attributes);
 }
 
@@ -177,7 +201,7 @@ admission::Attributes AttributesOf(const ResourceRequest& request, Operation ope
   attributes.kind = request.BodyKind();
   attributes.resource = request.Resource().GetGvr();
   attributes.subresource = request.Info().subresource;
-  attributes.ns = request.Namespace();
+  attributes.ns = request.ObjectNamespace();
   attributes.name = request.Name();
   if (attributes.name.empty() && object) attributes.name = object->Name();
   attributes.object = object;
