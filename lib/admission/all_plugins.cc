@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "lib/admission/plugins/always/always.h"
 #include "lib/admission/plugins/namespace_lifecycle/namespace_lifecycle.h"
-#include "lib/base/log.h"
+#include "lib/admission/plugins/node_restriction/node_restriction.h"
 
 namespace apimesh::admission {
 namespace {
@@ -14,20 +15,20 @@ namespace {
 enum class OnByDefault { kNo, kYes };
 struct PluginEntry {
   std::string_view name;
-  std::unique_ptr<Plugin> (*make)(const PluginInputs& inputs);  // nullptr: the name is known, the plugin is yet to be written
+  std::unique_ptr<Plugin> (*make)(const PluginInputs& inputs);  // nullptr: the name is known, but there is no implementation
   OnByDefault on;
 };
 
 // Run order, top to bottom; webhooks and quota stay last.
 constexpr PluginEntry kPlugins[] = {
-    {"AlwaysAdmit", nullptr, OnByDefault::kNo},
+    {"AlwaysAdmit", &MakeAlwaysAdmit, OnByDefault::kNo},
     {"NamespaceAutoProvision", nullptr, OnByDefault::kNo},
     {"NamespaceLifecycle", &MakeNamespaceLifecycle, OnByDefault::kYes},  // first: refuse writes into a dying namespace
     {"NamespaceExists", nullptr, OnByDefault::kNo},
     {"LimitPodHardAntiAffinityTopology", nullptr, OnByDefault::kNo},
     {"LimitRanger", nullptr, OnByDefault::kYes},
     {"ServiceAccount", nullptr, OnByDefault::kYes},
-    {"NodeRestriction", nullptr, OnByDefault::kNo},
+    {"NodeRestriction", &MakeNodeRestriction, OnByDefault::kNo},
     {"TaintNodesByCondition", nullptr, OnByDefault::kYes},
     {"AlwaysPullImages", nullptr, OnByDefault::kNo},
     {"ImagePolicyWebhook", nullptr, OnByDefault::kNo},
@@ -60,7 +61,7 @@ constexpr PluginEntry kPlugins[] = {
     {"ValidatingAdmissionPolicy", nullptr, OnByDefault::kYes},
     {"ValidatingAdmissionWebhook", nullptr, OnByDefault::kYes},
     {"ResourceQuota", nullptr, OnByDefault::kYes},  // after all that may refuse: count only what the others accepted
-    {"AlwaysDeny", nullptr, OnByDefault::kNo},
+    {"AlwaysDeny", &MakeAlwaysDeny, OnByDefault::kNo},
 };
 
 bool Contains(const std::vector<std::string>& names, std::string_view name) {
@@ -71,6 +72,15 @@ void CheckKnown(const std::vector<std::string>& names, std::string_view flag) {
   const std::vector<std::string> all = AllPluginNames();
   for (const std::string& name : names) {
     if (!Contains(all, name)) throw std::invalid_argument(fmt::format("{} plugin \"{}\" is unknown", flag, name));
+  }
+}
+
+void CheckImplemented(const std::vector<std::string>& names, std::string_view flag) {
+  for (const PluginEntry& entry : kPlugins) {
+    if (entry.make || !Contains(names, entry.name)) continue;
+    throw std::invalid_argument(fmt::format(
+        "{} plugin \"{}\" is not implemented by this server: it would let through what it is meant to refuse or change. Remove "
+        "\"{}\" from --{} to start without it", flag, entry.name, entry.name, flag));
   }
 }
 
@@ -91,12 +101,11 @@ ChainPtr MakeChain(const PluginInputs& inputs, const PluginChoice& choice) {
   CheckKnown(choice.only, "admission-control");
   CheckKnown(choice.enable, "enable-admission-plugins");
   CheckKnown(choice.disable, "disable-admission-plugins");
+  CheckImplemented(choice.only, "admission-control");
+  CheckImplemented(choice.enable, "enable-admission-plugins");
   std::vector<std::unique_ptr<Plugin>> plugins;
   for (const PluginEntry& entry : kPlugins) {
     if (IsOn(entry, choice) && entry.make) plugins.push_back(entry.make(inputs));
-    if (!entry.make && (Contains(choice.enable, entry.name) || Contains(choice.only, entry.name))) {
-      log::Warning("admission plugin {} is not written yet and has no effect", entry.name);
-    }
   }
   return std::make_shared<const Chain>(std::move(plugins));
 }

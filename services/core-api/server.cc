@@ -101,16 +101,17 @@ int Run(const Flags& flags) {
   stores::AddEtcdChecks(runtime, stores);
 
   const storage::StorePtr namespaces = backend->Open(endpoint::StorageConfig(NamespaceResource()));
+  const service::AuthClientPtr auth = service::NewAuthClient(flags.common.EndpointOf(flags.authn_authz));
   const auto stores_by_resource = std::make_shared<StoresByResource>(backend);
   const auto find_store = [stores_by_resource](const meta::GroupResource& resource) { return stores_by_resource->Find(resource); };
   const admission::ChainPtr admission = admission::MakeChain(
-      {.namespaces = namespaces, .store = find_store}, {.enable = flags.enable_admission_plugins, .disable = flags.disable_admission_plugins, .only = flags.admission_control});
+      {.namespaces = namespaces, .store = find_store, .auth = auth},
+      {.enable = flags.enable_admission_plugins, .disable = flags.disable_admission_plugins, .only = flags.admission_control});
 
   endpoint::GroupServerOptions options;
   options.environment.meta_schema = &schema::Builtin();
   options.environment.min_request_timeout = std::chrono::seconds(flags.min_request_timeout);
   options.next = std::shared_ptr(rpc::NewDelegateClient(flags.common.EndpointOf(flags.extensions_api), runtime.Executor()));
-  const service::AuthClientPtr auth = service::NewAuthClient(flags.common.EndpointOf(flags.authn_authz));
   options.environment.authorize_create = service::CreateAuthorizer(auth);
   options.environment.authorize_unsafe_delete = service::UnsafeDeleteAuthorizer(auth);
   AddOpenIdPaths(flags, options);

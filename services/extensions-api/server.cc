@@ -42,13 +42,14 @@ int Run(const Flags& flags) {
   const std::shared_ptr<storage::Backend> backend = stores::OpenStores(flags.etcd, runtime).backend;
   const storage::StorePtr namespaces = OpenNamespaces(*backend);
   const storage::StorePtr crds = backend->Open(endpoint::StorageConfig(CrdResource()));
+  const service::AuthClientPtr auth = service::NewAuthClient(flags.common.EndpointOf(flags.authn_authz));
   const admission::ChainPtr admission = admission::MakeChain(
-      {.namespaces = namespaces}, {.enable = flags.enable_admission_plugins, .disable = flags.disable_admission_plugins, .only = flags.admission_control});
+      {.namespaces = namespaces, .auth = auth},
+      {.enable = flags.enable_admission_plugins, .disable = flags.disable_admission_plugins, .only = flags.admission_control});
 
   endpoint::GroupServerOptions options;
   options.environment.meta_schema = &schema::Builtin();
   options.environment.min_request_timeout = std::chrono::seconds(flags.min_request_timeout);
-  const service::AuthClientPtr auth = service::NewAuthClient(flags.common.EndpointOf(flags.authn_authz));
   options.environment.authorize_create = service::CreateAuthorizer(auth);
   options.environment.authorize_unsafe_delete = service::UnsafeDeleteAuthorizer(auth);
   options.paths = OpenApiPaths(crds);

@@ -56,6 +56,7 @@ class NamespaceLifecycle final : public Plugin {
  private:
   /// From the cache; a namespace the cache does not know may have been made a moment ago by another replica.
   Task<meta::Result<storage::EntryPtr>> Find(meta::RequestContext ctx, std::string name) {
+    if (!namespaces_) co_return meta::InternalError("namespaces cannot be read here");
     const meta::Result<storage::Key> key = storage::KeyFor(false, "", name);
     if (!key) co_return meta::NotFound(meta::GroupResource{"", "namespaces"}, name);
     // Named, because GCC 12 destroys an aggregate twice that is made inside of a co_await expression.

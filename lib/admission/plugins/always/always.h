@@ -1,0 +1,14 @@
+#pragma once
+
+#include <memory>
+
+#include "lib/admission/all_plugins.h"
+
+namespace apimesh::admission {
+
+/// Admits everything. With --admission-control=AlwaysAdmit no other plugin runs.
+std::unique_ptr<Plugin> MakeAlwaysAdmit(const PluginInputs& inputs);
+/// Refuses every request that admission sees.
+std::unique_ptr<Plugin> MakeAlwaysDeny(const PluginInputs& inputs);
+
+}  // namespace apimesh::admission

@@ -1,0 +1,63 @@
+#include "lib/admission/plugins/node_restriction/claim_rules.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
+
+#include "lib/admission/plugins/node_restriction/fields.h"
+#include "lib/meta/field_error.h"
+
+namespace apimesh::admission::node_restriction {
+namespace {
+
+namespace json = meta::json;
+
+/// What a resize changes in the status. The last two: RecoverVolumeExpansionFailure is always on in v1.36.
+constexpr std::string_view kStatusFields[] = {"capacity", "conditions", "allocatedResourceStatuses", "allocatedResources"};
+
+/// The claim without what a node may change, and without what differs in every update.
+json::object Remainder(const meta::Object& claim) {
+  json::object rest = claim.Root();
+  if (json::value* metadata = meta::FindField(rest, "metadata"); metadata && metadata->is_object()) {
+    meta::EraseField(metadata->get_object(), "resourceVersion");  // an update without one is unconditional
+    meta::EraseField(metadata->get_object(), "managedFields");
+  }
+  if (json::value* status = meta::FindField(rest, "status"); status && status->is_object()) {
+    for (const std::string_view field : kStatusFields) meta::EraseField(status->get_object(), field);
+  }
+  return rest;
+}
+
+/// Paths of the fields at the first two levels that differ; sorted.
+std::set<std::string> ChangedFields(const json::object& a, const json::object& b, const std::string& prefix = "") {
+  std::set<std::string> changed;
+  for (const json::object* one : {&a, &b}) {
+    for (const auto& field : *one) {
+      const json::value *left = a.if_contains(field.key()), *right = b.if_contains(field.key());
+      if (SemanticallyEqual(left, right)) continue;
+      const std::string path = prefix + std::string(field.key());
+      if (prefix.empty() && left && right && left->is_object() && right->is_object()) {
+        changed.merge(ChangedFields(left->get_object(), right->get_object(), path + "."));
+      } else {
+        changed.insert(path);
+      }
+    }
+  }
+  return changed;
+}
+
+}  // namespace
+
+meta::Result<> CheckClaim(const std::string& node, const Attributes& attributes) {
+  if (attributes.subresource != "status") return Forbidden(attributes, "may only update PVC status");
+  if (attributes.operation != Operation::kUpdate) {
+    return Forbidden(attributes, fmt::format("unexpected operation {}", meta::Quoted(ToString(attributes.operation))));
+  }
+  const std::set<std::string> changed = ChangedFields(Remainder(*attributes.old_object), Remainder(*attributes.object));
+  if (changed.empty()) return {};
+  return Forbidden(attributes, fmt::format("node {} is not allowed to update fields other than status.quantity and status.conditions: {}",
+                                           meta::Quoted(node), fmt::join(changed, ", ")));
+}
+
+}  // namespace apimesh::admission::node_restriction
