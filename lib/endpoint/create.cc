@@ -79,8 +79,7 @@ Task<Answer> CreateOnce(std::shared_ptr<Creation> creation, bool last) {
     if (hooks) co_await hooks->AbandonCreate(request->ctx, object);
     co_return ready.error();
   }
-  ASSIGN_OR_CO_RETURN(const storage::Key key, storage::KeyFor(resource.scope == registry::Scope::kNamespaced, object.Namespace(),
-                                                              object.Name()));
+  ASSIGN_OR_CO_RETURN(const storage::Key key, request->KeyOf(object.Name()));
   if (dry_run) {
     const storage::GetOptions newest;
     const meta::Result<storage::EntryPtr> existing = co_await request->served->store->Get(request->ctx, key, newest);

@@ -24,12 +24,8 @@ json::object Success(const ResourceRequest& request, std::string_view uid) {
   return status;
 }
 
-meta::Result<storage::Key> KeyOf(const ResourceRequest& request) {
-  return storage::KeyFor(request.Resource().scope == registry::Scope::kNamespaced, request.Namespace(), request.Name());
-}
-
 Task<meta::Result<bool>> Unreadable(RequestPtr request) {
-  ASSIGN_OR_CO_RETURN(const storage::Key key, KeyOf(*request));
+  ASSIGN_OR_CO_RETURN(const storage::Key key, request->KeyOf(request->Name()));
   const storage::GetOptions newest;
   const meta::Result<storage::EntryPtr> found = co_await request->served->store->Get(request->ctx, key, newest);
   co_return !found && found.error().Code() == 500;
@@ -41,7 +37,7 @@ Task<Answer> DeleteUnseen(RequestPtr request, bool dry_run) {
     co_return meta::InternalError("no authorizer provided, unable to authorize unsafe delete");
   }
   CO_RETURN_IF_ERROR(co_await request->env->authorize_unsafe_delete(request->ctx));
-  ASSIGN_OR_CO_RETURN(const storage::Key key, KeyOf(*request));
+  ASSIGN_OR_CO_RETURN(const storage::Key key, request->KeyOf(request->Name()));
   const storage::StorePtr& store = request->served->store;
   if (!dry_run) CO_RETURN_IF_ERROR(co_await store->DeleteUnreadable(request->ctx, key));
   co_return StatusResponse(*request, 200, Success(*request, ""));
@@ -57,8 +53,8 @@ Task<Answer> Delete(RequestPtr request) {
     if (unreadable) co_return co_await DeleteUnseen(request, parsed.options.dry_run);
   }
   const bool marks_only = parsed.options.orphan_dependents && !*parsed.options.orphan_dependents;
-  ASSIGN_OR_CO_RETURN(const Deleted deleted, co_await DeleteOne(request, request->Namespace(), request->Name(), parsed.options,
-                                                                parsed.document));
+  ASSIGN_OR_CO_RETURN(const Deleted deleted, co_await DeleteOne(request, std::string(request->ObjectNamespace()), request->Name(),
+                                                                parsed.options, parsed.document));
   const int code = !deleted.gone && marks_only ? 202 : 200;
   const bool whole = request->Resource().returns_deleted_object || (!deleted.gone && !deleted.pending);
   if (!whole) co_return StatusResponse(*request, code, Success(*request, deleted.object.Uid()));

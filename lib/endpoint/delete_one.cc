@@ -30,7 +30,7 @@ Task<meta::Result<>> Admit(StatePtr state, const meta::Object& current) {
   admission::Attributes attributes = AttributesOf(request, admission::Operation::kDelete, nullptr, &current,
                                                   state->document.get(), state->options.dry_run);
   attributes.name = state->name;
-  attributes.ns = state->ns;
+  if (!state->ns.empty()) attributes.ns = state->ns;
   CO_RETURN_IF_ERROR(co_await request.served->admission->Mutate(request.ctx, attributes));
   co_return co_await request.served->admission->Validate(request.ctx, attributes);
 }

@@ -10,8 +10,7 @@ Task<Answer> Get(RequestPtr request) {
   if (request->query.Bool("export").value_or(false)) {
     co_return meta::BadRequest("the export parameter, deprecated since v1.14, is no longer supported");
   }
-  ASSIGN_OR_CO_RETURN(storage::Key key, storage::KeyFor(request->Resource().scope == registry::Scope::kNamespaced,
-                                                        request->Namespace(), request->Name()));
+  ASSIGN_OR_CO_RETURN(storage::Key key, request->KeyOf(request->Name()));
   storage::GetOptions options{.resource_version = std::string(request->query.First("resourceVersion"))};
   ASSIGN_OR_CO_RETURN(storage::EntryPtr entry, co_await request->served->store->Get(request->ctx, std::move(key), std::move(options)));
   if (request->subresource && request->subresource->scale) {

@@ -7,6 +7,7 @@
 #include "lib/endpoint/connect.h"
 #include "lib/endpoint/discovery.h"
 #include "lib/endpoint/request.h"
+#include "lib/endpoint/routes.h"
 
 namespace apimesh::endpoint {
 namespace {
@@ -36,8 +37,10 @@ struct GroupServer::Snapshot {
     const auto it = resources.find({info.api_group, info.api_version, info.resource});
     return it == resources.end() ? nullptr : it->second;
   }
-  /// What is said to a request for nothing that is served, of a version that is.
-  rpc::Response NotFound(const meta::RequestInfo& info, const ServedResource* served) const;
+  /// The resource that serves the request; nullptr if its path is none of a resource here.
+  ServedResourcePtr Route(const rpc::Request& request) const;
+  /// The answer to a resource request that Route() finds nothing for, in a version that is served.
+  rpc::Response NotFound(const rpc::Request& request) const;
   bool Serves(const meta::RequestInfo& info) const { return versions.contains({info.api_group, info.api_version}); }
 };
 
@@ -85,18 +88,20 @@ bool KnowsSubresource(const ServedResource& served, const std::string& name) {
   return false;
 }
 
-/// A custom resource is not there for requests of another scope.
-bool InScope(const ServedResource& served, const meta::RequestInfo& info) {
-  if (!served.custom) return true;
-  if (served.resource.scope == registry::Scope::kCluster) return info.ns.empty();
-  return !info.ns.empty() || info.verb == "list" || info.verb == "watch";
-}
-
 }  // namespace
 
-rpc::Response GroupServer::Snapshot::NotFound(const meta::RequestInfo& info, const ServedResource* served) const {
+ServedResourcePtr GroupServer::Snapshot::Route(const rpc::Request& request) const {
+  if (!request.info.is_resource_request) return nullptr;
+  ServedResourcePtr served = Find(request.info);
+  const bool found = served && InScope(*served, request) && KnowsSubresource(*served, request.info.subresource);
+  return found ? served : nullptr;
+}
+
+rpc::Response GroupServer::Snapshot::NotFound(const rpc::Request& request) const {
+  const meta::RequestInfo& info = request.info;
   if (!custom.contains({info.api_group, info.api_version})) return rpc::Response::Error(meta::GenericNotFound());
-  if (!served || !InScope(*served, info)) return PlainNotFound();
+  const ServedResourcePtr served = Find(info);
+  if (!served || !InScope(*served, request)) return PlainNotFound();
   return rpc::Response::Error(meta::NotFound(served->resource.GetGroupResource(), info.name));
 }
 
@@ -161,20 +166,14 @@ const PathHandler* GroupServer::FindPath(const std::string& path) const {
 
 Task<rpc::Response> GroupServer::Call(rpc::Request&& request) {
   std::shared_ptr<const Snapshot> snapshot = Current();
-  if (request.info.is_resource_request && snapshot->Serves(request.info)) {
-    ServedResourcePtr served = snapshot->Find(request.info);
-    if (served && InScope(*served, request.info) && KnowsSubresource(*served, request.info.subresource)) {
-      return Serve(std::make_shared<ResourceRequest>(environment_, std::move(served), std::move(request)));
-    }
+  if (ServedResourcePtr served = snapshot->Route(request)) {
+    return Serve(std::make_shared<ResourceRequest>(environment_, std::move(served), std::move(request)));
   }
   return CallOther(std::move(snapshot), std::move(request));
 }
 
 Task<rpc::Response> GroupServer::CallOther(std::shared_ptr<const Snapshot> snapshot, rpc::Request request) {
-  if (request.info.is_resource_request && snapshot->Serves(request.info)) {
-    const ServedResourcePtr served = snapshot->Find(request.info);
-    co_return snapshot->NotFound(request.info, served.get());
-  }
+  if (request.info.is_resource_request && snapshot->Serves(request.info)) co_return snapshot->NotFound(request);
   if (const PathHandler* handler = FindPath(request.path)) co_return co_await (*handler)(std::move(request));
   if (const std::optional<meta::GroupVersion> version = VersionOfPath(request.path)) {
     const auto written = snapshot->versions.find(*version);
@@ -186,14 +185,13 @@ Task<rpc::Response> GroupServer::CallOther(std::shared_ptr<const Snapshot> snaps
 
 Task<> GroupServer::Stream(rpc::Request request, rpc::ResponseStream& stream) {
   const std::shared_ptr<const Snapshot> snapshot = Current();
-  if (request.info.is_resource_request && snapshot->Serves(request.info)) {
-    ServedResourcePtr served = snapshot->Find(request.info);
-    if (served && InScope(*served, request.info) && KnowsSubresource(*served, request.info.subresource)) {
-      auto resource_request = std::make_shared<ResourceRequest>(environment_, std::move(served), std::move(request));
-      co_await ServeStream(std::move(resource_request), stream);
-      co_return;
-    }
-  } else if (!FindPath(request.path) && !VersionOfPath(request.path) && options_.next) {
+  if (ServedResourcePtr served = snapshot->Route(request)) {
+    auto resource_request = std::make_shared<ResourceRequest>(environment_, std::move(served), std::move(request));
+    co_await ServeStream(std::move(resource_request), stream);
+    co_return;
+  }
+  const bool known = request.info.is_resource_request && snapshot->Serves(request.info);
+  if (!known && !FindPath(request.path) && !VersionOfPath(request.path) && options_.next) {
     co_await options_.next->Stream(std::move(request), stream);
     co_return;
   }
@@ -203,8 +201,7 @@ Task<> GroupServer::Stream(rpc::Request request, rpc::ResponseStream& stream) {
 
 Task<> GroupServer::Connect(rpc::Request request, std::unique_ptr<rpc::ConnectStream> stream) {
   const std::shared_ptr<const Snapshot> snapshot = Current();
-  ServedResourcePtr served = snapshot->Find(request.info);
-  if (served && KnowsSubresource(*served, request.info.subresource)) {
+  if (ServedResourcePtr served = snapshot->Route(request)) {
     auto resource_request = std::make_shared<ResourceRequest>(environment_, std::move(served), std::move(request));
     co_await ServeConnect(std::move(resource_request), std::move(stream));
     co_return;

@@ -167,6 +167,11 @@ meta::Result<WriteOptions> ParseWriteOptions(const Query& query, WriteKind kind)
 
 meta::Result<ListQuery> ParseListQuery(const Query& query, const registry::Resource& resource, std::string_view ns,
                                        std::string_view name) {
+  // As for single objects (storage::KeyFor): rights in a namespace must not show a list of the whole cluster.
+  if (resource.scope == registry::Scope::kCluster && !ns.empty()) {
+    return meta::InternalError(fmt::format("the cluster-scoped resource {} was requested in namespace {}",
+                                           resource.GetGroupResource().ToString(), meta::Quoted(ns)));
+  }
   ListQuery parsed;
   ASSIGN_OR_RETURN(const std::optional<std::int64_t> limit, query.Integer("limit"));
   ASSIGN_OR_RETURN(parsed.timeout_seconds, query.Integer("timeoutSeconds"));

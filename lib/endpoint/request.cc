@@ -132,7 +132,12 @@ const registry::Strategy& ResourceRequest::Strategy() const {
 }
 
 std::string_view ResourceRequest::ObjectNamespace() const {
-  return Resource().scope == registry::Scope::kNamespaced ? std::string_view(Info().ns) : std::string_view();
+  const bool itself = Resource().scope == registry::Scope::kCluster && Info().IsNamespaceItself();
+  return itself ? std::string_view() : std::string_view(Info().ns);
+}
+
+meta::Result<storage::Key> ResourceRequest::KeyOf(std::string_view name) const {
+  return storage::KeyFor(Resource().scope == registry::Scope::kNamespaced, ObjectNamespace(), name);
 }
 
 const meta::Gvk& ResourceRequest::BodyKind() const {

@@ -32,8 +32,10 @@ struct ResourceRequest {
   const registry::Strategy& Strategy() const;
   const std::string& Namespace() const { return Info().ns; }
   const std::string& Name() const { return Info().name; }
-  /// The namespace objects of this request have: none for cluster-scoped kinds, whatever the path looks like.
+  /// The namespace that contains the objects of this request: that of the path, or none for a namespace itself.
   std::string_view ObjectNamespace() const;
+  /// The key of an object with this name, in the scope of the request. A cluster-scoped object in a namespace is an error.
+  meta::Result<storage::Key> KeyOf(std::string_view name) const;
   /// The kind and the schema of the body.
   const meta::Gvk& BodyKind() const;
   const schema::Node& BodySchema() const;

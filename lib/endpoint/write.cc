@@ -262,8 +262,7 @@ meta::Result<> CheckName(const ResourceRequest& request, const meta::Object& obj
 }
 
 Task<meta::Result<rpc::Response>> RunUpdate(RequestPtr request, UpdateInput input) {
-  ASSIGN_OR_CO_RETURN(const storage::Key key, storage::KeyFor(request->Resource().scope == registry::Scope::kNamespaced,
-                                                              request->Namespace(), request->Name()));
+  ASSIGN_OR_CO_RETURN(const storage::Key key, request->KeyOf(request->Name()));
   input.create_allowed |= request->Strategy().AllowCreateOnUpdate();
   const auto state = std::make_shared<UpdateState>();
   state->request = request;

@@ -11,6 +11,8 @@
 namespace apimesh::meta {
 namespace {
 
+constexpr std::string_view kNamespaces = "namespaces";  // a segment of paths, and the resource of namespaces themselves
+
 std::vector<std::string_view> SplitPath(std::string_view path) {
   while (path.starts_with('/')) path.remove_prefix(1);
   while (path.ends_with('/')) path.remove_suffix(1);
@@ -66,6 +68,10 @@ std::string NameFromFieldSelector(const QueryParameters& query) {
 
 }  // namespace
 
+bool RequestInfo::IsNamespaceItself() const {
+  return !ns.empty() && api_group.empty() && resource == kNamespaces && name == ns && parts.size() >= 2;
+}
+
 RequestInfo ParseRequestInfo(std::string_view method, std::string_view path, std::string_view query_text) {
   RequestInfo info;
   info.path = path;
@@ -90,7 +96,7 @@ RequestInfo ParseRequestInfo(std::string_view method, std::string_view path, std
     info.verb = VerbOf(method);
   }
 
-  if (all[at] == "namespaces" && at + 1 < all.size()) {
+  if (all[at] == kNamespaces && at + 1 < all.size()) {
     info.ns = all[at + 1];
     // /namespaces/x/status is about the namespace, /namespaces/x/pods about the pods in it.
     if (at + 2 < all.size() && all[at + 2] != "status" && all[at + 2] != "finalize") at += 2;

@@ -21,6 +21,10 @@ struct RequestInfo {
   std::vector<std::string> parts;
   std::string field_selector;  // raw text of the query, for the authorizer
   std::string label_selector;
+
+  /// Whether the request is for a namespace itself (/api/v1/namespaces/x and its subresources). `ns` is its name then, because
+  /// rights in a namespace include those on the namespace object, although namespaces are cluster-scoped.
+  bool IsNamespaceItself() const;
 };
 
 /// `path` is decoded; `query` is raw. Follows the reference's rules: a GET without a name is a list, with

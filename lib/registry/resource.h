@@ -112,6 +112,7 @@ struct Subresource {
   StrategyPtr strategy;
   patch::ResetFields reset_fields;
   bool connect = false;  // exec, proxy, …
+  bool takes_path = false;  // any path may follow (proxy)
   const schema::Node* schema = nullptr;  // of the body, where `kind` is set
   std::optional<ScalePaths> scale;
   Action create;

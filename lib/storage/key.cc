@@ -26,7 +26,13 @@ meta::Result<Key> KeyFor(bool namespaced, std::string_view ns, std::string_view 
   if (const std::string_view why = BadSegment(name); !why.empty()) {
     return meta::BadRequest(fmt::format("Name parameter invalid: {}: {}", meta::Quoted(name), why));
   }
-  if (!namespaced) return Key{std::string(name)};
+  if (!namespaced) {
+    // Dropping the namespace would turn rights in that namespace into rights on an object of the whole cluster.
+    if (!ns.empty()) {
+      return meta::InternalError(fmt::format("the cluster-scoped object {} was requested in namespace {}", meta::Quoted(name), meta::Quoted(ns)));
+    }
+    return Key{std::string(name)};
+  }
   if (const std::string_view why = BadSegment(ns); !why.empty()) {
     return meta::BadRequest(fmt::format("Namespace parameter invalid: {}: {}", meta::Quoted(ns), why));
   }

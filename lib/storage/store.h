@@ -20,7 +20,7 @@ namespace apimesh::storage {
 using Revision = std::uint64_t;
 
 /// "namespace/name", or "name" for cluster-scoped kinds: a key inside one resource. Made by KeyFor(), which refuses
-/// anything that could leave the resource's prefix.
+/// anything that could leave the resource's prefix, and a namespace for a cluster-scoped kind.
 struct Key {
   std::string text;
   auto operator<=>(const Key&) const = default;

@@ -42,6 +42,7 @@ registry::Subresource MakeSubresource(const ResourceRow& row, const registry::Re
   // Names of what is done with an object, rather than of a part of it.
   static const std::set<std::string> kConnects = {"attach", "exec", "portforward", "proxy"};
   made.connect = kConnects.contains(name);
+  made.takes_path = name == "proxy";
   return made;
 }
 

@@ -1,0 +1,181 @@
+#include "lib/endpoint/routes.h"
+
+#include <gtest/gtest.h>
+
+#include "lib/endpoint/options.h"
+#include "lib/endpoint/request.h"
+#include "lib/meta/request_info.h"
+
+namespace apimesh::endpoint {
+namespace {
+
+const std::set<std::string> kAllVerbs = {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"};
+
+ServedResourcePtr Serve(const char* group, const char* plural, registry::Scope scope, std::set<std::string> verbs, bool custom = false) {
+  auto served = std::make_shared<ServedResource>();
+  served->resource.gvk = {group, "v1", plural};
+  served->resource.plural = plural;
+  served->resource.scope = scope;
+  served->resource.verbs = std::move(verbs);
+  served->custom = custom;
+  for (const char* name : {"status", "proxy"}) {
+    registry::Subresource subresource;
+    subresource.name = name;
+    subresource.takes_path = subresource.name == "proxy";
+    served->resource.subresources.push_back(subresource);
+  }
+  return served;
+}
+
+struct Case {
+  const char* method;
+  const char* target;
+  bool in_scope;
+};
+
+void Check(const ServedResource& served, const Case& c) {
+  rpc::Request request;
+  const std::string target = c.target;
+  const std::size_t mark = target.find('?');
+  request.method = c.method;
+  request.path = target.substr(0, mark);
+  request.query = mark == std::string::npos ? "" : target.substr(mark + 1);
+  request.info = meta::ParseRequestInfo(request.method, request.path, request.query);
+  EXPECT_EQ(InScope(served, request), c.in_scope) << c.method << " " << c.target;
+}
+
+TEST(Routes, ClusterScoped) {
+  const ServedResourcePtr nodes = Serve("", "nodes", registry::Scope::kCluster, kAllVerbs);
+  const Case cases[] = {
+      {"GET", "/api/v1/nodes", true},
+      {"GET", "/api/v1/nodes/", true},
+      {"POST", "/api/v1/nodes", true},
+      {"DELETE", "/api/v1/nodes", true},
+      {"GET", "/api/v1/nodes/a", true},
+      {"PUT", "/api/v1/nodes/a/status", true},
+      {"GET", "/api/v1/nodes/a/status/more", false},
+      {"GET", "/api/v1/nodes/a/proxy/any/path", true},
+      {"GET", "/api/v1/watch/nodes", true},
+      {"GET", "/api/v1/watch/nodes/a", true},
+      {"GET", "/api/v1/watch/nodes/a/status", false},
+      {"GET", "/api/v1/proxy/nodes/a", false},
+      {"GET", "/api/v1/namespaces/x/nodes", false},
+      {"GET", "/api/v1/namespaces/x/nodes?watch=true", false},
+      {"GET", "/api/v1/namespaces/x/nodes?fieldSelector=metadata.name=x", false},
+      {"POST", "/api/v1/namespaces/x/nodes", false},
+      {"DELETE", "/api/v1/namespaces/x/nodes", false},
+      {"GET", "/api/v1/namespaces/x/nodes/a", false},
+      {"GET", "/api/v1/namespaces/x/nodes/x", false},
+      {"PUT", "/api/v1/namespaces/x/nodes/a", false},
+      {"PATCH", "/api/v1/namespaces/x/nodes/a/status", false},
+      {"GET", "/api/v1/namespaces/x/nodes/a/proxy/any/path", false},
+      {"GET", "/api/v1/watch/namespaces/x/nodes", false},
+      {"GET", "/api/v1/watch/namespaces/x/nodes/a", false},
+  };
+  for (const Case& c : cases) Check(*nodes, c);
+}
+
+TEST(Routes, Namespaced) {
+  const ServedResourcePtr pods = Serve("", "pods", registry::Scope::kNamespaced, kAllVerbs);
+  const Case cases[] = {
+      {"GET", "/api/v1/namespaces/x/pods", true},
+      {"GET", "/api/v1/namespaces/x/pods/a", true},
+      {"GET", "/api/v1/namespaces/x/pods/a/status", true},
+      {"GET", "/api/v1/namespaces/x/pods/a/status/more", false},
+      {"GET", "/api/v1/namespaces/x/pods/a/proxy/any/path", true},
+      {"GET", "/api/v1/watch/namespaces/x/pods", true},
+      {"GET", "/api/v1/watch/namespaces/x/pods/a", true},
+      {"GET", "/api/v1/watch/namespaces/x/pods/a/status", false},
+      {"GET", "/api/v1/pods", true},
+      {"GET", "/api/v1/pods?watch=true", true},
+      {"GET", "/api/v1/watch/pods", true},
+      {"DELETE", "/api/v1/pods", true},  // the path exists; the method is refused later
+      {"GET", "/api/v1/pods/a", false},
+      {"PUT", "/api/v1/pods/a", false},
+      {"DELETE", "/api/v1/pods/a", false},
+      {"PATCH", "/api/v1/pods/a/status", false},
+      {"GET", "/api/v1/pods/a/proxy/any/path", false},
+      {"GET", "/api/v1/watch/pods/a", false},
+  };
+  for (const Case& c : cases) Check(*pods, c);
+}
+
+TEST(Routes, NamespacesContainThemselvesOnlyAsObjects) {
+  const ServedResourcePtr namespaces = Serve("", "namespaces", registry::Scope::kCluster, kAllVerbs);
+  const Case cases[] = {
+      {"GET", "/api/v1/namespaces", true},
+      {"GET", "/api/v1/namespaces?watch=true&fieldSelector=metadata.name=x", true},
+      {"GET", "/api/v1/namespaces/x", true},
+      {"PUT", "/api/v1/namespaces/x/status", true},
+      {"PUT", "/api/v1/namespaces/x/finalize", true},
+      {"GET", "/api/v1/watch/namespaces", true},
+      {"GET", "/api/v1/watch/namespaces/x", true},
+      {"GET", "/api/v1/watch/namespaces/x/status", false},
+      {"GET", "/api/v1/namespaces/x/namespaces", false},
+      {"GET", "/api/v1/namespaces/x/namespaces?fieldSelector=metadata.name=x", false},
+      {"GET", "/api/v1/namespaces/x/namespaces?watch=true&fieldSelector=metadata.name=x", false},
+      {"POST", "/api/v1/namespaces/x/namespaces", false},
+      {"GET", "/api/v1/namespaces/x/namespaces/x", false},
+      {"GET", "/api/v1/namespaces/x/namespaces/y", false},
+      {"PUT", "/api/v1/namespaces/x/namespaces/x/status", false},
+      {"GET", "/api/v1/watch/namespaces/x/namespaces/x", false},
+      {"GET", "/api/v1/namespaces/x/status/more", false},
+  };
+  for (const Case& c : cases) Check(*namespaces, c);
+}
+
+TEST(Routes, PathsWithoutAnyVerbAreNone) {
+  const ServedResourcePtr reviews = Serve("g", "reviews", registry::Scope::kCluster, {"create"});
+  const ServedResourcePtr bindings = Serve("", "bindings", registry::Scope::kNamespaced, {"create"});
+  for (const Case& c : {Case{"POST", "/apis/g/v1/reviews", true}, Case{"GET", "/apis/g/v1/reviews", true},
+                        Case{"GET", "/apis/g/v1/reviews/a", false}, Case{"GET", "/apis/g/v1/watch/reviews", false},
+                        Case{"POST", "/apis/g/v1/namespaces/x/reviews", false}}) {
+    Check(*reviews, c);
+  }
+  for (const Case& c : {Case{"POST", "/api/v1/namespaces/x/bindings", true}, Case{"POST", "/api/v1/bindings", false},
+                        Case{"GET", "/api/v1/namespaces/x/bindings/a", false}}) {
+    Check(*bindings, c);
+  }
+}
+
+TEST(Routes, CustomResourcesDecideByTheVerb) {
+  const ServedResourcePtr cluster = Serve("g", "widgets", registry::Scope::kCluster, kAllVerbs, true);
+  const ServedResourcePtr namespaced = Serve("g", "widgets", registry::Scope::kNamespaced, kAllVerbs, true);
+  EXPECT_TRUE(cluster->custom);
+  for (const Case& c : {Case{"GET", "/apis/g/v1/widgets/a", true}, Case{"GET", "/apis/g/v1/namespaces/x/widgets", false},
+                        Case{"PUT", "/apis/g/v1/namespaces/x/widgets/a/status", false}}) {
+    Check(*cluster, c);
+  }
+  for (const Case& c : {Case{"GET", "/apis/g/v1/namespaces/x/widgets/a", true}, Case{"GET", "/apis/g/v1/widgets", true},
+                        Case{"GET", "/apis/g/v1/watch/widgets", true}, Case{"GET", "/apis/g/v1/widgets/a", false},
+                        Case{"POST", "/apis/g/v1/widgets", false}, Case{"DELETE", "/apis/g/v1/widgets", false}}) {
+    Check(*namespaced, c);
+  }
+}
+
+/// The second line of defence, for a request that got past the routes: no key and no list of a cluster-scoped resource has a namespace.
+TEST(Routes, RequestsOfClusterScopedObjectsInANamespaceHaveNoKey) {
+  const auto key = [](const char* plural, const std::string& path) {
+    rpc::Request request;
+    request.path = path;
+    request.info = meta::ParseRequestInfo("GET", path, "");
+    const std::string name = request.info.name;
+    const ResourceRequest parsed(nullptr, Serve("", plural, registry::Scope::kCluster, kAllVerbs), std::move(request));
+    return parsed.KeyOf(name);
+  };
+  EXPECT_EQ(key("nodes", "/api/v1/nodes/a")->text, "a");
+  EXPECT_EQ(key("namespaces", "/api/v1/namespaces/a")->text, "a");
+  EXPECT_EQ(key("nodes", "/api/v1/namespaces/x/nodes/a").error().Code(), 500);
+  EXPECT_EQ(key("nodes", "/api/v1/namespaces/x/nodes/x").error().Code(), 500);
+  EXPECT_EQ(key("namespaces", "/api/v1/namespaces/x/namespaces/a").error().Code(), 500);
+
+  registry::Resource nodes;
+  nodes.gvk = {"", "v1", "Node"};
+  nodes.plural = "nodes";
+  nodes.scope = registry::Scope::kCluster;
+  EXPECT_EQ(ParseListQuery(Query(""), nodes, "x", "").error().Code(), 500);
+  EXPECT_TRUE(ParseListQuery(Query(""), nodes, "", ""));
+}
+
+}  // namespace
+}  // namespace apimesh::endpoint
