@@ -1,4 +1,4 @@
-// Links: services/aggregator/edge/target.cc meta
+// Links: services/aggregator/edge/target.cc codec meta
 // The request target is the first thing anybody sends. What is taken must be a path that no second program reads otherwise.
 #include <cstdint>
 #include <cstdlib>

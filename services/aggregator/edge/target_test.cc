@@ -17,6 +17,15 @@ TEST(ParseTarget, TakesApart) {
   for (const char* bad : {"", "x", "*", "/a/../b", "/..", "/a/%2e", "/%", "/a#b", "/a%0ab", "host:443"}) EXPECT_FALSE(ParseTarget(bad)) << bad;
 }
 
+TEST(ParseTarget, RefusesInvalidUtf8) {
+  EXPECT_EQ(ParseTarget("/a/%C3%A9")->path, "/a/\xC3\xA9");
+  EXPECT_EQ(ParseTarget("/a/\xC3\xA9")->path, "/a/\xC3\xA9") << "raw bytes may be UTF-8, too";
+  EXPECT_TRUE(ParseTarget("/%F0%9F%98%80"));
+  for (const char* bad : {"/%ff", "/\xff", "/a/%C3", "/a/%C3/b", "/%C0%AF", "/%ED%A0%80", "/%F4%90%80%80", "/%80"}) {
+    EXPECT_FALSE(ParseTarget(bad)) << bad;
+  }
+}
+
 TEST(VersionComesBefore, StableFirstThenNewest) {
   const std::vector<std::string> want{"v10", "v2", "v1", "v11beta2", "v10beta3", "v3beta1", "v12alpha1", "v11alpha2", "foo1", "foo10"};
   std::vector<std::string> versions(want.rbegin(), want.rend());
