@@ -41,6 +41,9 @@ void Options::AddTo(CLI::App& app) {
   app.add_option("--proxy-client-key-file", proxy_client_key_file, "its key");
   app.add_flag("--enable-aggregator-routing", enable_aggregator_routing,
                "send requests for registered API servers to endpoint addresses instead of the cluster address");
+  list("--enable-admission-plugins", enable_admission_plugins, "admission plugins to add to the default set, for writes of APIServices");
+  list("--disable-admission-plugins", disable_admission_plugins, "admission plugins to leave out of the default set");
+  list("--admission-control", admission_control, "exactly these admission plugins (deprecated)");
   app.add_option("--mesh-port", mesh_port, "port for Envoy: demands a mesh certificate, believes what Envoy says of its client; 0: none")
       ->capture_default_str();
   app.add_option("--mesh-bind-address", mesh_bind_address, "address of --mesh-port; 0.0.0.0 if Envoy runs elsewhere")->capture_default_str();

@@ -28,6 +28,7 @@ struct Options {
   std::string extensions_api, authn_authz;
   std::string proxy_client_cert_file, proxy_client_key_file;  // towards servers that APIServices register
   bool enable_aggregator_routing = false;
+  std::vector<std::string> enable_admission_plugins, disable_admission_plugins, admission_control;  // for writes of APIServices
 
   ChainOptions chain;
   std::string audit_policy_file;

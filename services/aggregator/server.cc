@@ -7,6 +7,7 @@
 
 #include <boost/asio/use_future.hpp>
 
+#include "lib/admission/all_plugins.h"
 #include "lib/base/log.h"
 #include "lib/endpoint/storage_config.h"
 #include "lib/http/server.h"
@@ -108,7 +109,10 @@ struct AggregatorServer::State {
 
   void ServeApiServices(const Options& options, const Neighbours& neighbours, service::Runtime& runtime) {
     if (!neighbours.api_services) return;
-    const auto own = InProcess(NewApiServiceServer(neighbours.api_services, neighbours.auth));
+    const admission::ChainPtr admission = admission::MakeChain(
+        {.auth = neighbours.auth},
+        {.enable = options.enable_admission_plugins, .disable = options.disable_admission_plugins, .only = options.admission_control});
+    const auto own = InProcess(NewApiServiceServer(neighbours.api_services, neighbours.auth, admission));
     routes->Add("apiservices", own, Delegate::Kind::kOwn);
     api_services = std::make_shared<ApiServiceController>(
         ApiServiceController::Parts{.store = neighbours.api_services,

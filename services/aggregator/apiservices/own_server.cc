@@ -24,11 +24,12 @@ Task<rpc::Response> AnswerWith(meta::json::object document) { co_return rpc::Res
 
 }  // namespace
 
-std::shared_ptr<endpoint::GroupServer> NewApiServiceServer(storage::StorePtr store, service::AuthClientPtr auth) {
+std::shared_ptr<endpoint::GroupServer> NewApiServiceServer(storage::StorePtr store, service::AuthClientPtr auth,
+                                                           admission::ChainPtr admission) {
   auto served = std::make_shared<endpoint::ServedResource>();
   served->resource = ApiServiceResource();
   served->store = std::move(store);
-  served->admission = std::make_shared<const admission::Chain>();
+  served->admission = std::move(admission);
   const std::vector<schema::OpenApiResource> described = {Described(served->resource)};
   const meta::GroupVersion version = served->resource.gvk.Version();
 

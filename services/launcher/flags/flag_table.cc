@@ -150,12 +150,12 @@ constexpr Flag kFlags[] = {
 
     {"Egress selector", "egress-selector-config-file", kString, "", kNobody, "how connections leave towards nodes, etcd and the control plane"},
 
-    {"Admission", "admission-control", kStrings, "", kBoth, "exactly these plugins, in the built-in order (deprecated)"},
+    {"Admission", "admission-control", kStrings, "", kGroupServers, "exactly these plugins, in the built-in order (deprecated)"},
     {"Admission", "admission-control-config-file", kString, "", kNobody, "configuration of admission plugins"},
     {"Admission", "default-not-ready-toleration-seconds", kInt, "300", kNobody, "toleration of not-ready nodes given to pods that have none"},
     {"Admission", "default-unreachable-toleration-seconds", kInt, "300", kNobody, "toleration of unreachable nodes given to pods that have none"},
-    {"Admission", "disable-admission-plugins", kStrings, "", kBoth, "plugins to leave out of the default set"},
-    {"Admission", "enable-admission-plugins", kStrings, "", kBoth, "plugins to add to the default set; order does not matter"},
+    {"Admission", "disable-admission-plugins", kStrings, "", kGroupServers, "plugins to leave out of the default set"},
+    {"Admission", "enable-admission-plugins", kStrings, "", kGroupServers, "plugins to add to the default set; order does not matter"},
 
     {"Metrics", "allow-metric-labels", kPairs, "", kNobody, "values that a metric label may have"},
     {"Metrics", "allow-metric-labels-manifest", kString, "", kNobody, "the same, from a file"},
