@@ -98,3 +98,12 @@ def test_envoy_speaks_h2(tmp_path):
         mesh.wait_until(lambda: up.client().answers("/readyz"), 5, "Envoy is back")
     finally:
         assert up.run("down").returncode == 0
+
+
+def test_nodes_are_restricted(up):
+    """The Node authorizer is on, so NodeRestriction has to be."""
+    node = {"Impersonate-User": "system:node:n1", "Impersonate-Group": "system:nodes"}
+    body = {"metadata": {"name": "p"}, "spec": {"nodeName": "n1", "containers": [{"name": "c", "image": "i"}],
+                                                "volumes": [{"name": "v", "secret": {"secretName": "s"}}]}}
+    answer = up.client()("POST", "/api/v1/namespaces/default/pods", body, node)
+    assert answer.code == 403 and 'node "n1" can only create mirror pods' in answer.json()["message"]

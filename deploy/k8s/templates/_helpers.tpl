@@ -19,6 +19,10 @@
 - --client-ca-file=/pki/ca.crt
 {{- end -}}
 
+{{- define "apimesh.admission" -}}
+- --enable-admission-plugins={{ .Values.enableAdmissionPlugins }}
+{{- end -}}
+
 {{/* A Deployment and a headless Service, so that gRPC sees every replica. Arguments: root, name, replicas, port, args, path of probes. */}}
 {{- define "apimesh.process" -}}
 apiVersion: apps/v1

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <ctime>
 #include <stdexcept>
@@ -64,6 +65,13 @@ std::string Listens(const Run& run, const UpOptions& options, const std::string&
   return fmt::format("unix:{}/{}.sock", run.sockets, name);
 }
 
+/// Whether the flags that the user added say which admission plugins run.
+bool ChoosesNodeRestriction(const std::vector<std::string>& extra) {
+  const CommandLine flags = ParseKubeApiserverFlags(extra);
+  const std::vector<std::string> disabled = flags.Values("disable-admission-plugins");
+  return flags.Has("admission-control") || std::find(disabled.begin(), disabled.end(), "NodeRestriction") != disabled.end();
+}
+
 std::vector<std::string> ServiceFlags(const Run& run, const UpOptions& options) {
   std::vector<std::string> flags = {
       "--etcd-servers=" + run.etcd_servers,
@@ -87,6 +95,8 @@ std::vector<std::string> ServiceFlags(const Run& run, const UpOptions& options) 
       "--allow-privileged=true",
       "--advertise-address=" + (options.bind_address == "0.0.0.0" ? FirstAddress() : options.bind_address),
   };
+  // The Node authorizer relies on this plugin: without it a node could read every Secret.
+  if (!ChoosesNodeRestriction(options.extra)) flags.push_back("--enable-admission-plugins=NodeRestriction");
   flags.insert(flags.end(), options.extra.begin(), options.extra.end());
   return flags;
 }
