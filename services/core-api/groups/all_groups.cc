@@ -10,6 +10,7 @@
 #include "services/core-api/groups/core/group.h"
 #include "services/core-api/groups/events/group.h"
 #include "services/core-api/groups/rbac/group.h"
+#include "services/core-api/groups/resource/group.h"
 #include "services/core-api/resources/generic.h"
 #include "services/core-api/resources/table.h"
 
@@ -26,6 +27,7 @@ constexpr Group kGroups[] = {
     &CoreGroup,
     &EventsGroup,
     &RbacGroup,
+    &ResourceGroup,
 };
 
 // Served by the other links of the chain.
