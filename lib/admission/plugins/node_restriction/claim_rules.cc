@@ -23,9 +23,10 @@ json::object Remainder(const meta::Object& claim) {
     meta::EraseField(metadata->get_object(), "resourceVersion");  // an update without one is unconditional
     meta::EraseField(metadata->get_object(), "managedFields");
   }
-  if (json::value* status = meta::FindField(rest, "status"); status && status->is_object()) {
-    for (const std::string_view field : kStatusFields) meta::EraseField(status->get_object(), field);
-  }
+  json::object& status = meta::MakeObject(rest, "status");
+  for (const std::string_view field : kStatusFields) meta::EraseField(status, field);
+  // The default of the API, which a stored claim may lack and a decoded one has.
+  if (meta::FindString(status, "phase").empty()) status["phase"] = "Pending";
   return rest;
 }
 

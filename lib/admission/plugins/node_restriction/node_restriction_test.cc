@@ -55,6 +55,7 @@ const Case kCases[] = {
      Claim(kClaim, R"({"metadata":{"name":"c","resourceVersion":"","managedFields":[{"manager":"b"}],"labels":{}},"spec":{"volumeName":"v"},
                        "status":{"phase":"Bound","capacity":{"storage":"2Gi"},"conditions":[{"type":"Resizing"}],
                                  "allocatedResources":{"storage":"2Gi"},"allocatedResourceStatuses":{"storage":"NodeResizeInProgress"}}})"), ""},
+    {"ClaimWithoutPhaseIsPending", Claim(R"({"metadata":{"name":"c"},"status":{}})", R"({"metadata":{"name":"c"},"status":{"phase":"Pending"}})"), ""},
     {"ClaimPhase", Claim(kClaim, R"({"metadata":{"name":"c"},"spec":{"volumeName":"v"},"status":{"phase":"Lost"}})"), kClaimRefused + "status.phase"},
     {"ClaimMetadata", Claim(kClaim, R"({"metadata":{"name":"c","labels":{"a":"b"},"finalizers":["x/y"]},"spec":{"volumeName":"v"},"status":{"phase":"Bound"}})"),
      kClaimRefused + "metadata.finalizers, metadata.labels"},
