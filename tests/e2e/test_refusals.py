@@ -20,6 +20,10 @@ def start_and_end(tmp_path, *flags):
     (["--enable-admission-plugins=NoSuchPlugin"], 'enable-admission-plugins plugin "NoSuchPlugin" is unknown'),
     (["--disable-admission-plugins=NoSuchPlugin"], 'disable-admission-plugins plugin "NoSuchPlugin" is unknown'),
     (["--admission-control=NoSuchPlugin"], 'admission-control plugin "NoSuchPlugin" is unknown'),
+    (["--enable-admission-plugins=NodeRestriction,PodSecurity"],
+     'enable-admission-plugins plugin "PodSecurity" is not implemented by this server: it would let through what it is meant to refuse or change. '
+     'Remove "PodSecurity" from --enable-admission-plugins to start without it'),
+    (["--admission-control=NamespaceLifecycle,ResourceQuota"], 'admission-control plugin "ResourceQuota" is not implemented by this server'),
     (["--admission-control=NamespaceLifecycle", "--enable-admission-plugins=AlwaysPullImages"],
      "admission-control and enable-admission-plugins/disable-admission-plugins flags are mutually exclusive"),
     (["--enable-admission-plugins=Priority", "--disable-admission-plugins=Priority"],
