@@ -23,6 +23,7 @@
 #include "lib/h2/http_call.h"
 #include "lib/h2/session.h"
 #include "lib/http/listen_socket.h"
+#include "lib/http/peer_uri.h"
 #include "lib/http/tls.h"
 
 namespace apimesh::h2 {
@@ -48,7 +49,11 @@ std::unique_ptr<http::ServerTls> TlsFor(const Listener& listener) {
                                            listener.address, file));
     }
   }
+  if (listener.callers.empty()) {
+    throw std::runtime_error(fmt::format("listening on {} needs the names of the processes that may connect", listener.address));
+  }
   http::TlsOptions options;
+  for (const Caller& caller : listener.callers) options.client_uris.push_back(caller.identity);
   options.cert_file = listener.cert_file;
   options.key_file = listener.key_file;
   options.client_ca_files = {listener.ca_file};
@@ -57,9 +62,13 @@ std::unique_ptr<http::ServerTls> TlsFor(const Listener& listener) {
   return std::make_unique<http::ServerTls>(std::move(options));
 }
 
+using CallerPtr = std::shared_ptr<const Caller>;
+/// Makes the stream of a call. The caller is nullptr on a Unix socket.
+using AcceptFn = std::function<std::shared_ptr<Stream>(const CallerPtr& caller)>;
+
 /// What outlives the server where a connection does.
 struct Shared {
-  std::function<std::shared_ptr<Stream>()> accept;
+  AcceptFn accept;
   std::mutex mutex;
   std::unordered_set<std::shared_ptr<Session>> sessions;  // guarded by mutex
   bool stopping = false;                                  // guarded by mutex
@@ -81,12 +90,28 @@ struct Shared {
   }
 };
 
-void StartSession(const std::shared_ptr<Shared>& shared, const asio::any_io_executor& executor,
+/// The callers of a listener; none of them for a Unix socket, which is open to its owner alone.
+using Callers = std::shared_ptr<const std::vector<Caller>>;
+
+/// The caller whose identity is in the peer's certificate. The handshake has made sure that there is one.
+CallerPtr FindCaller(const Callers& callers, const http::Transport& transport) {
+  http::Peer peer;
+  transport.DescribePeer(peer);
+  const std::string leaf = peer.certificates_der.empty() ? std::string() : peer.certificates_der.front();
+  for (const std::string& uri : http::CertificateUris(leaf)) {
+    for (const Caller& caller : *callers) {
+      if (caller.identity == uri) return CallerPtr(callers, &caller);
+    }
+  }
+  return nullptr;
+}
+
+void StartSession(const std::shared_ptr<Shared>& shared, const asio::any_io_executor& executor, CallerPtr caller,
                   std::unique_ptr<http::Transport> transport) {
   SessionOptions options;
   options.server = true;
   options.keepalive = std::chrono::seconds(20);
-  options.accept = shared->accept;
+  options.accept = [accept = shared->accept, caller = std::move(caller)] { return accept(caller); };
   auto self = std::make_shared<std::weak_ptr<Session>>();
   // Not shared: that keeps the session.
   options.closed = [weak = std::weak_ptr(shared), self](const std::string&) {
@@ -107,11 +132,12 @@ void StartSession(const std::shared_ptr<Shared>& shared, const asio::any_io_exec
 struct Greeting : std::enable_shared_from_this<Greeting> {
   std::shared_ptr<Shared> shared;
   asio::any_io_executor executor;
+  Callers callers;
   std::unique_ptr<http::Transport> transport;
   asio::steady_timer timer;
 
-  Greeting(std::shared_ptr<Shared> s, asio::any_io_executor e, std::unique_ptr<http::Transport> t)
-      : shared(std::move(s)), executor(std::move(e)), transport(std::move(t)), timer(executor, kHandshakeTime) {}
+  Greeting(std::shared_ptr<Shared> s, asio::any_io_executor e, Callers c, std::unique_ptr<http::Transport> t)
+      : shared(std::move(s)), executor(std::move(e)), callers(std::move(c)), transport(std::move(t)), timer(executor, kHandshakeTime) {}
 
   void Begin() {
     timer.async_wait([self = shared_from_this()](const boost::system::error_code& error) {
@@ -122,9 +148,7 @@ struct Greeting : std::enable_shared_from_this<Greeting> {
   void Step() {
     const auto again = [self = shared_from_this()] { self->Step(); };
     switch (transport->TryHandshake()) {
-      case http::Transport::Handshake::kDone:
-        timer.cancel();
-        return StartSession(shared, executor, std::move(transport));
+      case http::Transport::Handshake::kDone: return Finish();
       case http::Transport::Handshake::kWantRead: return transport->WaitReadable(again);
       case http::Transport::Handshake::kWantWrite: return transport->WaitWritable(again);
       case http::Transport::Handshake::kFailed:
@@ -133,11 +157,17 @@ struct Greeting : std::enable_shared_from_this<Greeting> {
         transport->Close();
     }
   }
+  void Finish() {
+    timer.cancel();
+    CallerPtr caller = callers ? FindCaller(callers, *transport) : nullptr;
+    if (callers && !caller) return transport->Close();
+    StartSession(shared, executor, std::move(caller), std::move(transport));
+  }
 };
 
 class ServerOnWorkers final : public Server {
  public:
-  ServerOnWorkers(const std::vector<Listener>& listeners, std::function<std::shared_ptr<Stream>()> accept, std::shared_ptr<Health> health,
+  ServerOnWorkers(const std::vector<Listener>& listeners, AcceptFn accept, std::shared_ptr<Health> health,
                   std::vector<asio::io_context*> workers)
       : workers_(std::move(workers)), shared_(std::make_shared<Shared>()), health_(std::move(health)) {
     shared_->accept = std::move(accept);
@@ -170,6 +200,7 @@ class ServerOnWorkers final : public Server {
     asio::posix::stream_descriptor socket;
     asio::steady_timer pause;
     std::unique_ptr<http::ServerTls> tls;
+    Callers callers;  // nullptr: anyone who can connect
     int port = 0;
   };
 
@@ -191,6 +222,7 @@ class ServerOnWorkers final : public Server {
     const http::ListenSocket socket = http::OpenListenSocket(address, port);
     auto door = std::make_shared<Door>(*workers_[0], socket.fd);
     door->tls = std::move(tls);
+    if (!local) door->callers = std::make_shared<const std::vector<Caller>>(listener.callers);
     door->port = local ? 0 : socket.port;
     return door;
   }
@@ -223,9 +255,10 @@ class ServerOnWorkers final : public Server {
       return;
     }
     asio::io_context& worker = *workers_[next_worker_++ % workers_.size()];
-    auto begin = [shared = shared_, executor = asio::any_io_executor(worker.get_executor()), fd, ssl = std::move(ssl)]() mutable {
+    auto begin = [shared = shared_, executor = asio::any_io_executor(worker.get_executor()), callers = door.callers, fd,
+                  ssl = std::move(ssl)]() mutable {
       auto transport = http::NewTransport(executor, fd, std::move(ssl));
-      std::make_shared<Greeting>(shared, executor, std::move(transport))->Begin();
+      std::make_shared<Greeting>(shared, executor, std::move(callers), std::move(transport))->Begin();
     };
     asio::dispatch(worker, std::move(begin));
   }
@@ -259,13 +292,17 @@ class ServerOnWorkers final : public Server {
 
 std::unique_ptr<Server> Serve(const std::vector<Listener>& listeners, Methods methods, std::vector<asio::io_context*> workers) {
   auto health = Health::AddTo(methods);
-  auto accept = [shared = std::make_shared<const Methods>(std::move(methods))] { return std::make_shared<ServerCall>(shared); };
+  auto accept = [shared = std::make_shared<const Methods>(std::move(methods))](const CallerPtr& caller) {
+    return std::make_shared<ServerCall>(shared, caller);
+  };
   return std::make_unique<ServerOnWorkers>(listeners, std::move(accept), std::move(health), std::move(workers));
 }
 
 std::unique_ptr<Server> ServeHttp(const std::vector<Listener>& listeners, http::Handler handler, const http::Limits& limits,
                                   std::vector<asio::io_context*> workers) {
-  auto accept = [shared = std::make_shared<const http::Handler>(std::move(handler)), limits] { return std::make_shared<HttpCall>(shared, limits); };
+  auto accept = [shared = std::make_shared<const http::Handler>(std::move(handler)), limits](const CallerPtr&) {
+    return std::make_shared<HttpCall>(shared, limits);
+  };
   return std::make_unique<ServerOnWorkers>(listeners, std::move(accept), nullptr, std::move(workers));
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/h2/caller.h"
 #include "lib/h2/server_call.h"
 #include "lib/http/server.h"
 
@@ -17,9 +18,10 @@ namespace apimesh::h2 {
 /// Where a server listens.
 struct Listener {
   /// "unix:/path": only this user can connect; the folder is made, for this user alone, if it is missing.
-  /// "host:port" (port 0: any): mutual TLS by the CA.
+  /// "host:port" (port 0: any): mutual TLS by the CA, and only `callers` can connect.
   std::string address;
   std::string ca_file, cert_file, key_file;  // for host:port; reloaded when they change on disk
+  std::vector<Caller> callers;               // for host:port
 };
 
 /// A gRPC server with the standard health service.

@@ -72,6 +72,9 @@ void ServerCall::OnHeadersDone() {
   }
   const auto found = methods_->methods_.find(path_);
   if (found == methods_->methods_.end()) return Finish({Code::kUnimplemented, "unknown method " + path_});
+  if (caller_ && !caller_->MayCall(path_)) {
+    return Finish({Code::kPermissionDenied, fmt::format("{} may not call {}", caller_->identity, path_)});
+  }
   method_ = &found->second;
   if (method_->stream) {
     boost::asio::co_spawn(session_->Executor(), RunStream(std::static_pointer_cast<ServerCall>(shared_from_this())),

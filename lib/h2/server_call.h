@@ -13,6 +13,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/suspend.h"
 #include "lib/base/task.h"
+#include "lib/h2/caller.h"
 #include "lib/h2/status.h"
 #include "lib/h2/stream.h"
 
@@ -52,7 +53,12 @@ class Methods {
 /// take care of that themselves.
 class ServerCall final : public Stream {
  public:
-  explicit ServerCall(std::shared_ptr<const Methods> methods) : methods_(std::move(methods)) {}
+  /// `caller`: who is at the other end and what it may call; nullptr: anything.
+  explicit ServerCall(std::shared_ptr<const Methods> methods, std::shared_ptr<const Caller> caller = nullptr)
+      : methods_(std::move(methods)), caller_(std::move(caller)) {}
+
+  /// The identity in the caller's certificate; empty on a Unix socket.
+  std::string_view CallerIdentity() const { return caller_ ? std::string_view(caller_->identity) : std::string_view(); }
 
   SteadyTime Deadline() const { return deadline_; }
   /// The next message; nullopt: the client sends no more, or is gone.
@@ -78,6 +84,7 @@ class ServerCall final : public Stream {
   static Task<> RunStream(ServerCallPtr call);
 
   const std::shared_ptr<const Methods> methods_;
+  const std::shared_ptr<const Caller> caller_;
   const Methods::Method* method_ = nullptr;
   std::string path_, content_type_;
   SteadyTime deadline_ = SteadyTime::max();

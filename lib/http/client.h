@@ -34,6 +34,7 @@ struct ClientOptions {
   std::string cert_file, key_file;
   std::string cert_pem, key_pem;  // the same as texts, instead of files
   std::string server_name;   // checked against the certificate; default: the host of the URL
+  std::string server_uri;    // if not empty, the certificate also has this URI as a subject alternative name
   bool insecure_skip_verify = false;
   std::string protocol = "http/1.1";  // for ALPN
   std::size_t max_response_bytes = 16 << 20;

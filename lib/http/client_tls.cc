@@ -6,6 +6,7 @@
 
 #include <stdexcept>
 
+#include "lib/http/peer_uri.h"
 #include "lib/http/tls.h"
 #include "lib/http/tls_common.h"
 
@@ -51,6 +52,7 @@ struct ClientTls::State {
     if (!options.cert_file.empty()) UseCertificate(next.get(), options.cert_file, options.key_file);
     if (!options.cert_pem.empty()) UseCertificatePem(next.get(), options.cert_pem, options.key_pem);
     SSL_CTX_set_verify(next.get(), options.insecure_skip_verify ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, nullptr);
+    if (!options.server_uri.empty()) RequirePeerUri(next.get(), SSL_VERIFY_PEER, {options.server_uri});
     const std::string offer = AlpnList(options.protocol);
     SSL_CTX_set_alpn_protos(next.get(), reinterpret_cast<const unsigned char*>(offer.data()), static_cast<unsigned>(offer.size()));
     return next;

@@ -109,6 +109,7 @@ struct TlsOptions {
   enum class ClientCertificate { kNone, kRequest, kRequire };
   ClientCertificate client_certificate = ClientCertificate::kRequest;
   std::vector<std::string> client_ca_files;  // names sent to clients; verified against only with kRequire
+  std::vector<std::string> client_uris;      // with kRequire: the certificate has one of these as a subject alternative name
   std::string min_version;                   // VersionTLS12 (default), VersionTLS13
   std::vector<std::string> cipher_suites;    // Go names; empty: the library's defaults
   std::string protocol = "http/1.1";         // for ALPN

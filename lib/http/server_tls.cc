@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "lib/base/log.h"
+#include "lib/http/peer_uri.h"
 #include "lib/http/record_buffer.h"
 #include "lib/http/tls.h"
 #include "lib/http/tls_common.h"
@@ -105,7 +106,9 @@ struct ServerTls::State {
     SSL_CTX_set_session_id_context(context.get(), kSessionContext, sizeof(kSessionContext) - 1);
     if (options.client_certificate == TlsOptions::ClientCertificate::kNone) return context;
     const bool required = options.client_certificate == TlsOptions::ClientCertificate::kRequire;
-    SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER | (required ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0), nullptr);
+    const int mode = SSL_VERIFY_PEER | (required ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0);
+    SSL_CTX_set_verify(context.get(), mode, nullptr);
+    if (required && !options.client_uris.empty()) RequirePeerUri(context.get(), mode, options.client_uris);
     if (!required) SSL_CTX_set_cert_verify_callback(context.get(), &AcceptAnyCertificate, nullptr);
     STACK_OF(X509_NAME)* names = sk_X509_NAME_new_null();
     for (const std::string& file : options.client_ca_files) {

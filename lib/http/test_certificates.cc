@@ -70,6 +70,7 @@ TestCertificate MakeCertificate(const TestCertificateRequest& request, const Tes
   std::string names;
   for (const std::string& name : request.dns_names) names += (names.empty() ? "DNS:" : ",DNS:") + name;
   if (!request.ip.empty()) names += (names.empty() ? "IP:" : ",IP:") + request.ip;
+  if (!request.uri.empty()) names += (names.empty() ? "URI:" : ",URI:") + request.uri;
   if (!names.empty()) AddExtension(certificate.get(), signer, NID_subject_alt_name, names);
   X509_sign(certificate.get(), issuer_key ? issuer_key.get() : key.get(), EVP_sha256());
 

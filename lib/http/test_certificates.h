@@ -18,6 +18,7 @@ struct TestCertificateRequest {
   std::vector<std::string> organizations = {};
   std::vector<std::string> dns_names = {};
   std::string ip = {};
+  std::string uri = {};
   bool is_ca = false;
 };
 /// Signed by `issuer`, or by itself.

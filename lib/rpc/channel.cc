@@ -15,10 +15,14 @@ std::shared_ptr<h2::Channel> NewChannel(const Endpoint& endpoint) {
   options.tls_files.cert_file = endpoint.cert_file;
   options.tls_files.key_file = endpoint.key_file;
   options.tls_files.protocol = "h2";
+  options.tls_files.server_uri = endpoint.identity;
   for (const std::string& file : {endpoint.ca_file, endpoint.cert_file, endpoint.key_file}) {
     if (!options.tls || std::filesystem::exists(file)) continue;
     throw std::runtime_error(fmt::format("connecting to {} needs mesh certificates, and the file \"{}\" is not there",
                                          endpoint.target, file));
+  }
+  if (options.tls && endpoint.identity.empty()) {
+    throw std::runtime_error(fmt::format("connecting to {} needs the identity of the server", endpoint.target));
   }
   return h2::Channel::New(std::move(options));
 }

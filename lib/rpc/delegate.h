@@ -171,6 +171,8 @@ struct Endpoint {
   std::string target;
   /// Mesh certificates, for targets that are not Unix sockets; reloaded when they change on disk.
   std::string ca_file, cert_file, key_file;
+  /// The identity that the server's certificate must have, for targets that are not Unix sockets (lib/rpc/callers.h).
+  std::string identity = {};
 };
 /// `executor` runs what goes on between calls. Calls run where they are awaited: on an io_context with one thread.
 std::unique_ptr<DelegateClient> NewDelegateClient(Endpoint endpoint, boost::asio::any_io_executor executor);

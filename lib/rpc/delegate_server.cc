@@ -6,6 +6,7 @@
 #include "lib/base/latest.h"
 #include "lib/base/log.h"
 #include "lib/h2/typed_call.h"
+#include "lib/rpc/callers.h"
 #include "lib/rpc/delegate_proto.h"
 #include "lib/rpc/methods.h"
 #include "lib/rpc/reflection.h"
@@ -15,6 +16,7 @@ namespace apimesh::rpc {
 namespace {
 
 const h2::Status kNotARequest{h2::Code::kInvalidArgument, "not a Request"};
+const h2::Status kOnlyReads{h2::Code::kPermissionDenied, "this caller may only send GET requests"};
 const h2::Status kStopping{h2::Code::kUnavailable, "the server is stopping"};
 
 /// The segment of this process, if whoever asks can read it.
@@ -22,6 +24,10 @@ std::shared_ptr<segment::Segment> ReadableBy(const Request& request) {
   const std::string_view id = request.Header(kMemoryHeader);
   const auto& own = segment::Segment::Own();
   return own && !id.empty() && own->Id() == id ? own : nullptr;
+}
+
+bool MaySend(const h2::ServerCall& call, const Request& request) {
+  return request.method == "GET" || !OnlyReads(call.CallerIdentity());
 }
 
 using DescriptionFeed = Latest<Description>;
@@ -68,6 +74,10 @@ class DelegateCalls : public std::enable_shared_from_this<DelegateCalls> {
       reply.status = kNotARequest;
       co_return reply;
     }
+    if (!MaySend(*call, request)) {
+      reply.status = kOnlyReads;
+      co_return reply;
+    }
     request.deadline = call->Deadline();
     try {
       const Response response = co_await self->handler_->Call(std::move(request));
@@ -84,6 +94,10 @@ class DelegateCalls : public std::enable_shared_from_this<DelegateCalls> {
     Request request;
     if (!bytes || !ParseRequest(*bytes, &request)) {
       call->Finish(kNotARequest);
+      co_return;
+    }
+    if (!MaySend(*call, request)) {
+      call->Finish(kOnlyReads);
       co_return;
     }
     request.deadline = call->Deadline();

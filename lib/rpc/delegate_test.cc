@@ -13,6 +13,7 @@
 #include <future>
 #include <thread>
 
+#include "lib/rpc/callers.h"
 #include "lib/rpc/delegate_server.h"
 #include "lib/rpc/test_certificates.h"
 #include "lib/rpc/test_threads.h"
@@ -160,12 +161,12 @@ class DelegateTest : public ::testing::TestWithParam<std::pair<Transport, Thread
     std::string pattern = ::testing::TempDir() + "apimesh-rpc-XXXXXX";
     folder_ = ::mkdtemp(pattern.data());
     authority_.WriteCa(folder_ / "ca.crt");
-    authority_.WritePair(folder_ / "server.crt", folder_ / "server.key", "server");
-    authority_.WritePair(folder_ / "client.crt", folder_ / "client.key", "client");
+    authority_.WritePair(folder_ / "server.crt", folder_ / "server.key", "core-api");
+    authority_.WritePair(folder_ / "client.crt", folder_ / "client.key", "aggregator");
     if (GetParam().first == Transport::kUnix) {
       listener_.address = "unix:" + (folder_ / "sockets" / "delegate.sock").string();
     } else {
-      listener_ = {"127.0.0.1:0", folder_ / "ca.crt", folder_ / "server.crt", folder_ / "server.key"};
+      listener_ = {"127.0.0.1:0", folder_ / "ca.crt", folder_ / "server.crt", folder_ / "server.key", CallersOf(kCoreApi)};
     }
     Serve();
     client_ = NewDelegateClient(ClientEndpoint(), io_.get_executor());
@@ -182,7 +183,12 @@ class DelegateTest : public ::testing::TestWithParam<std::pair<Transport, Thread
   }
   Endpoint ClientEndpoint() const {
     if (GetParam().first == Transport::kUnix) return {.target = listener_.address};
-    return {"dns:///" + listener_.address, folder_ / "ca.crt", folder_ / "client.crt", folder_ / "client.key"};
+    return {"dns:///" + listener_.address, folder_ / "ca.crt", folder_ / "client.crt", folder_ / "client.key", IdentityOf(kCoreApi)};
+  }
+  /// Connects anew, with a certificate of the mesh for the process `name`.
+  void ConnectAs(const std::string& name) {
+    authority_.WritePair(folder_ / "client.crt", folder_ / "client.key", name);
+    client_ = NewDelegateClient(ClientEndpoint(), io_.get_executor());
   }
   template <class T>
   std::future<T> Spawn(Task<T> task) {
@@ -418,9 +424,39 @@ TEST_P(DelegateTest, OnlyTheMeshIsLetIn) {
     return;
   }
   const TestAuthority stranger;
-  stranger.WritePair(folder_ / "client.crt", folder_ / "client.key", "client");
+  stranger.WritePair(folder_ / "client.crt", folder_ / "client.key", "aggregator");
   client_ = NewDelegateClient(ClientEndpoint(), io_.get_executor());
   EXPECT_EQ(Call("/x").code, 503);
+}
+
+TEST_P(DelegateTest, ACertificateOfTheMeshIsNotEnough) {
+  if (GetParam().first == Transport::kUnix) GTEST_SKIP() << "a Unix socket has no certificates";
+  for (const std::string name : {"envoy", "extensions-api", "console", "core-api"}) {
+    ConnectAs(name);
+    EXPECT_EQ(Call("/x").code, 503) << name;
+  }
+  ConnectAs("aggregator");
+  EXPECT_EQ(Call("/x").code, 201);
+}
+
+TEST_P(DelegateTest, SomeCallersOnlyRead) {
+  if (GetParam().first == Transport::kUnix) GTEST_SKIP() << "a Unix socket has no certificates";
+  Request write = For("/x");
+  write.method = "POST";
+  EXPECT_EQ(Spawn(client_->Call(Request(write))).get().code, 201);
+  ConnectAs("authn-authz");
+  EXPECT_EQ(Call("/x").code, 201);
+  EXPECT_EQ(Spawn(client_->Call(std::move(write))).get().code, 500);
+}
+
+TEST_P(DelegateTest, TheServerHasToBeTheExpectedProcess) {
+  if (GetParam().first == Transport::kUnix) GTEST_SKIP() << "a Unix socket has no certificates";
+  Endpoint endpoint = ClientEndpoint();
+  endpoint.identity = IdentityOf(kAuthnAuthz);
+  client_ = NewDelegateClient(endpoint, io_.get_executor());
+  EXPECT_EQ(Call("/x").code, 503);
+  endpoint.identity.clear();
+  EXPECT_THROW(NewDelegateClient(endpoint, io_.get_executor()), std::runtime_error);
 }
 
 TEST_P(DelegateTest, RenewedCertificatesAreUsed) {
@@ -428,8 +464,8 @@ TEST_P(DelegateTest, RenewedCertificatesAreUsed) {
   EXPECT_EQ(Call("/x").code, 201);
   const TestAuthority renewed;
   renewed.WriteCa(folder_ / "ca.crt");
-  renewed.WritePair(folder_ / "server.crt", folder_ / "server.key", "server");
-  renewed.WritePair(folder_ / "client.crt", folder_ / "client.key", "client");
+  renewed.WritePair(folder_ / "server.crt", folder_ / "server.key", "core-api");
+  renewed.WritePair(folder_ / "client.crt", folder_ / "client.key", "aggregator");
   const auto begin = std::chrono::steady_clock::now();
   int code = 0;
   while (code != 201 && std::chrono::steady_clock::now() < begin + 15s) {

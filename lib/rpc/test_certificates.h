@@ -17,7 +17,7 @@ class TestAuthority {
   TestAuthority() : key_(EVP_EC_gen("P-256")), certificate_(Sign("mesh-ca", key_.get(), nullptr, nullptr)) {}
 
   void WriteCa(const std::filesystem::path& file) const { WriteCertificate(file, certificate_.get()); }
-  /// A certificate for localhost and 127.0.0.1, for servers and clients.
+  /// A certificate for localhost and 127.0.0.1, for servers and clients, with the mesh identity of the process `name`.
   void WritePair(const std::filesystem::path& cert, const std::filesystem::path& key, const std::string& name) const {
     const std::unique_ptr<EVP_PKEY, FreeKey> pair(EVP_EC_gen("P-256"));
     WriteCertificate(cert, Sign(name, pair.get(), certificate_.get(), key_.get()).get());
@@ -52,7 +52,8 @@ class TestAuthority {
     X509* signer = issuer != nullptr ? issuer : certificate.get();
     X509_set_issuer_name(certificate.get(), X509_get_subject_name(signer));
     Extend(certificate.get(), signer, NID_basic_constraints, issuer != nullptr ? "CA:FALSE" : "critical,CA:TRUE");
-    if (issuer != nullptr) Extend(certificate.get(), signer, NID_subject_alt_name, "DNS:localhost,IP:127.0.0.1");
+    const std::string names = "DNS:localhost,IP:127.0.0.1,URI:spiffe://apimesh/" + name;
+    if (issuer != nullptr) Extend(certificate.get(), signer, NID_subject_alt_name, names.c_str());
     X509_sign(certificate.get(), issuer_key != nullptr ? issuer_key : key, EVP_sha256());
     return certificate;
   }

@@ -8,6 +8,8 @@
 #include <iostream>
 #include <thread>
 
+#include "lib/rpc/callers.h"
+
 namespace apimesh::service {
 namespace {
 
@@ -104,17 +106,17 @@ void EtcdFlags::AddTo(CLI::App& app) {
                "take changes of that file without a restart");
 }
 
-std::vector<h2::Listener> CommonFlags::Listeners() const {
+std::vector<h2::Listener> CommonFlags::Listeners(std::string_view process) const {
   std::vector<h2::Listener> listeners;
   for (const std::string& address : listen) {
-    listeners.push_back({address, mesh_ca_file, mesh_cert_file, mesh_key_file});
+    listeners.push_back({address, mesh_ca_file, mesh_cert_file, mesh_key_file, rpc::CallersOf(process)});
   }
   return listeners;
 }
 
-rpc::Endpoint CommonFlags::EndpointOf(const std::string& address) const {
+rpc::Endpoint CommonFlags::EndpointOf(std::string_view process, const std::string& address) const {
   const bool complete = address.starts_with("unix:") || address.starts_with("dns:");
-  return {complete ? address : "dns:///" + address, mesh_ca_file, mesh_cert_file, mesh_key_file};
+  return {complete ? address : "dns:///" + address, mesh_ca_file, mesh_cert_file, mesh_key_file, rpc::IdentityOf(process)};
 }
 
 std::optional<int> Parse(CLI::App& app, int argc, char** argv) {

@@ -31,9 +31,10 @@ struct CommonFlags {
 
   /// Adds them to the command line, and --config FILE, a YAML file of flag names and values.
   void AddTo(CLI::App& app);
-  std::vector<h2::Listener> Listeners() const;
+  /// The listeners of `process`, which admit the callers that lib/rpc/callers.h names.
+  std::vector<h2::Listener> Listeners(std::string_view process) const;
   /// Where another process of the mesh is: "unix:/path" or "host:port".
-  rpc::Endpoint EndpointOf(const std::string& address) const;
+  rpc::Endpoint EndpointOf(std::string_view process, const std::string& address) const;
 };
 
 /// The flags of servers that keep objects in etcd.

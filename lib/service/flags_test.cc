@@ -23,7 +23,7 @@ TEST(CommonFlags, AreRead) {
   CommonFlags flags;
   EXPECT_FALSE(ParseArguments(flags, {"--listen=unix:/a,host:1", "--listen", "unix:/b", "--mesh-ca-file=ca", "--log-format=json"}));
   EXPECT_EQ(flags.listen, (std::vector<std::string>{"unix:/a", "host:1", "unix:/b"}));
-  EXPECT_EQ(flags.Listeners()[1].ca_file, "ca");
+  EXPECT_EQ(flags.Listeners("core-api")[1].ca_file, "ca");
   EXPECT_EQ(flags.log_format, "json");
 }
 
@@ -50,9 +50,9 @@ TEST(CommonFlags, ConfigFileIsYamlAndTheCommandLineWins) {
 
 TEST(CommonFlags, EndpointsGetAScheme) {
   const CommonFlags flags;
-  EXPECT_EQ(flags.EndpointOf("unix:/a").target, "unix:/a");
-  EXPECT_EQ(flags.EndpointOf("core-api:7443").target, "dns:///core-api:7443");
-  EXPECT_EQ(flags.EndpointOf("dns:///x:1").target, "dns:///x:1");
+  EXPECT_EQ(flags.EndpointOf("core-api", "unix:/a").target, "unix:/a");
+  EXPECT_EQ(flags.EndpointOf("core-api", "core-api:7443").target, "dns:///core-api:7443");
+  EXPECT_EQ(flags.EndpointOf("core-api", "dns:///x:1").target, "dns:///x:1");
 }
 
 TEST(ParseDuration, ReadsGoDurations) {

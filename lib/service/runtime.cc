@@ -48,7 +48,7 @@ struct Hook {
 }  // namespace
 
 struct Runtime::Impl {
-  explicit Impl(CommonFlags f) : flags(std::move(f)) {}
+  Impl(std::string_view name, CommonFlags f) : service(name), flags(std::move(f)) {}
 
   void WaitForSignal() {
     signals.async_wait([this](const boost::system::error_code& error, int signal) {
@@ -98,6 +98,7 @@ struct Runtime::Impl {
     return all;
   }
 
+  const std::string service;
   const CommonFlags flags;
   asio::io_context io{1};
   std::vector<std::unique_ptr<asio::io_context>> workers;  // of calls, where there is more than one thread for them
@@ -116,7 +117,7 @@ struct Runtime::Impl {
   std::vector<std::thread> threads;
 };
 
-Runtime::Runtime(std::string_view service, CommonFlags flags) : impl_(std::make_unique<Impl>(std::move(flags))) {
+Runtime::Runtime(std::string_view service, CommonFlags flags) : impl_(std::make_unique<Impl>(service, std::move(flags))) {
   KeepFewArenas();
   std::signal(SIGPIPE, SIG_IGN);
   log::Init(service, impl_->flags.log_format == "json" ? log::Format::kJson : log::Format::kText,
@@ -157,7 +158,7 @@ void Runtime::Serve(std::shared_ptr<rpc::DelegateHandler> handler) {
   // With one thread, calls and all that they wait for are on it, and nothing is ever handed over.
   for (int i = 0; impl_->flags.io_threads > 1 && i < impl_->flags.io_threads; ++i) impl_->AddWorker();
   auto with_paths = WithProcessPaths({&impl_->health, &impl_->metrics}, std::move(handler));
-  impl_->server = rpc::ServeDelegate(impl_->flags.Listeners(), std::move(with_paths), impl_->Workers());
+  impl_->server = rpc::ServeDelegate(impl_->flags.Listeners(impl_->service), std::move(with_paths), impl_->Workers());
   for (const std::string& address : impl_->flags.listen) log::Info("serving at {}", address);
 }
 

@@ -11,6 +11,7 @@
 #include "lib/base/log.h"
 #include "lib/endpoint/storage_config.h"
 #include "lib/http/server.h"
+#include "lib/rpc/callers.h"
 #include "lib/stores/stores.h"
 #include "services/aggregator/apiservices/api_requests.h"
 #include "services/aggregator/apiservices/apiservice_resource.h"
@@ -83,6 +84,8 @@ http::ServerOptions FrontProxyPort(const Options& options) {
   door.tls_options.key_file = options.common.mesh_key_file;
   door.tls_options.client_ca_files = {options.common.mesh_ca_file};
   door.tls_options.client_certificate = http::TlsOptions::ClientCertificate::kRequire;
+  // Whoever connects here is believed about the client's certificate, so nobody but the front proxy may.
+  door.tls_options.client_uris = {rpc::IdentityOf(rpc::kEnvoy)};
   return door;
 }
 
@@ -216,20 +219,24 @@ void AggregatorServer::Drain(std::chrono::milliseconds limit) {
 }
 
 Neighbours GrpcNeighbours(const Options& options, service::Runtime& runtime) {
-  const auto endpoint = [&options](const std::string& address) { return options.common.EndpointOf(address); };
-  auto authority = NewGrpcAuthority(endpoint(options.authn_authz));
+  const auto core_api = [&](const std::string& address) {
+    return rpc::NewDelegateClient(options.common.EndpointOf(rpc::kCoreApi, address), runtime.Executor());
+  };
+  const rpc::Endpoint authn_authz = options.common.EndpointOf(rpc::kAuthnAuthz, options.authn_authz);
+  auto authority = NewGrpcAuthority(authn_authz);
   Neighbours neighbours;
   if (options.core_api.empty()) throw std::runtime_error("--core-api is required");
-  neighbours.core_api = rpc::NewDelegateClient(endpoint(options.core_api[0]), runtime.Executor());
+  neighbours.core_api = core_api(options.core_api[0]);
   for (std::size_t i = 1; i < options.core_api.size(); ++i) {
-    neighbours.shards.emplace_back(options.core_api[i], rpc::NewDelegateClient(endpoint(options.core_api[i]), runtime.Executor()));
+    neighbours.shards.emplace_back(options.core_api[i], core_api(options.core_api[i]));
   }
-  neighbours.extensions_api = rpc::NewDelegateClient(endpoint(options.extensions_api), runtime.Executor());
+  neighbours.extensions_api =
+      rpc::NewDelegateClient(options.common.EndpointOf(rpc::kExtensionsApi, options.extensions_api), runtime.Executor());
   neighbours.authority = authority;
   neighbours.watch_invalidations = [authority](InvalidationFn report) { return authority->WatchInvalidations(std::move(report)); };
   if (options.etcd.servers.empty()) return neighbours;
   neighbours.api_services = stores::OpenStores(options.etcd, runtime).backend->Open(endpoint::StorageConfig(ApiServiceResource()));
-  neighbours.auth = service::NewAuthClient(endpoint(options.authn_authz));
+  neighbours.auth = service::NewAuthClient(authn_authz);
   return neighbours;
 }
 

@@ -7,6 +7,7 @@
 
 #include "lib/base/log.h"
 #include "lib/h2/server.h"
+#include "lib/rpc/callers.h"
 #include "lib/rpc/reflection.h"
 #include "services/authn-authz/authenticators/chain.h"
 #include "services/authn-authz/authorizers/chain.h"
@@ -41,7 +42,7 @@ class ServerImpl final : public Server {
       : clock_(Clock::System()),
         authorizers_(Authorizers(options)),
         revisions_(std::make_shared<Revisions>(clock_)),
-        core_api_(rpc::NewDelegateClient(options.common.EndpointOf(options.core_api), io_.get_executor())),
+        core_api_(rpc::NewDelegateClient(options.common.EndpointOf(rpc::kCoreApi, options.core_api), io_.get_executor())),
         state_(core_api_, WantedState(options, authorizers_), revisions_, clock_),
         chain_(BuildAuthenticatorChain(options.authentication, state_.Tokens(), clock_, metrics)),
         authorizer_(std::make_shared<ReloadingAuthorizer>(NewAuthorizer(options, authorizers_, metrics))),
@@ -58,7 +59,7 @@ class ServerImpl final : public Server {
     authz_.AddTo(methods);
     envoy_.AddTo(methods);
     rpc::AddReflection(methods);
-    server_ = h2::Serve(options.common.Listeners(), std::move(methods), {&io_});
+    server_ = h2::Serve(options.common.Listeners(rpc::kAuthnAuthz), std::move(methods), {&io_});
     server_->SetServing(false);
     state_.OnLoaded([this] {
       log::Info("state loaded: ready");

@@ -5,6 +5,7 @@
 #include "lib/admission/all_plugins.h"
 #include "lib/endpoint/group_server.h"
 #include "lib/endpoint/storage_config.h"
+#include "lib/rpc/callers.h"
 #include "lib/schema/builtin.h"
 #include "lib/service/authorize_create.h"
 #include "lib/service/runtime.h"
@@ -101,7 +102,7 @@ int Run(const Flags& flags) {
   stores::AddEtcdChecks(runtime, stores);
 
   const storage::StorePtr namespaces = backend->Open(endpoint::StorageConfig(NamespaceResource()));
-  const service::AuthClientPtr auth = service::NewAuthClient(flags.common.EndpointOf(flags.authn_authz));
+  const service::AuthClientPtr auth = service::NewAuthClient(flags.common.EndpointOf(rpc::kAuthnAuthz, flags.authn_authz));
   const auto stores_by_resource = std::make_shared<StoresByResource>(backend);
   const auto find_store = [stores_by_resource](const meta::GroupResource& resource) { return stores_by_resource->Find(resource); };
   const admission::ChainPtr admission = admission::MakeChain(
@@ -111,7 +112,8 @@ int Run(const Flags& flags) {
   endpoint::GroupServerOptions options;
   options.environment.meta_schema = &schema::Builtin();
   options.environment.min_request_timeout = std::chrono::seconds(flags.min_request_timeout);
-  options.next = std::shared_ptr(rpc::NewDelegateClient(flags.common.EndpointOf(flags.extensions_api), runtime.Executor()));
+  options.next = std::shared_ptr(
+      rpc::NewDelegateClient(flags.common.EndpointOf(rpc::kExtensionsApi, flags.extensions_api), runtime.Executor()));
   options.environment.authorize_create = service::CreateAuthorizer(auth);
   options.environment.authorize_unsafe_delete = service::UnsafeDeleteAuthorizer(auth);
   AddOpenIdPaths(flags, options);

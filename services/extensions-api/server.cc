@@ -3,6 +3,7 @@
 #include "lib/admission/all_plugins.h"
 #include "lib/endpoint/group_server.h"
 #include "lib/endpoint/storage_config.h"
+#include "lib/rpc/callers.h"
 #include "lib/schema/builtin.h"
 #include "lib/service/authorize_create.h"
 #include "lib/service/runtime.h"
@@ -42,7 +43,7 @@ int Run(const Flags& flags) {
   const std::shared_ptr<storage::Backend> backend = stores::OpenStores(flags.etcd, runtime).backend;
   const storage::StorePtr namespaces = OpenNamespaces(*backend);
   const storage::StorePtr crds = backend->Open(endpoint::StorageConfig(CrdResource()));
-  const service::AuthClientPtr auth = service::NewAuthClient(flags.common.EndpointOf(flags.authn_authz));
+  const service::AuthClientPtr auth = service::NewAuthClient(flags.common.EndpointOf(rpc::kAuthnAuthz, flags.authn_authz));
   const admission::ChainPtr admission = admission::MakeChain(
       {.namespaces = namespaces, .auth = auth},
       {.enable = flags.enable_admission_plugins, .disable = flags.disable_admission_plugins, .only = flags.admission_control});

@@ -84,7 +84,7 @@ class Composed:
         for name in OURS:
             binary, *arguments = COMPOSE["services"][name]["command"]
             self.start(name, [str(mesh.BIN / binary), *(self.local(name, argument, ports) for argument in arguments)])
-        envoy = pki / "envoy.json"
+        envoy = pki / "envoy/envoy.json"
         text = envoy.read_text().replace('"address":"aggregator"', '"address":"127.0.0.1"').replace("8443", str(ports["8443"]))
         envoy.write_text(text.replace("6443", str(ports["envoy"])).replace("/dev/stdout", f"{folder}/access.log"))
         binary = os.environ.get("APIMESH_ENVOY") or shutil.which("envoy")
@@ -95,7 +95,11 @@ class Composed:
         self.client = mesh.Client(f"https://127.0.0.1:{ports['envoy']}", token=None, cert=admin)
 
     def local(self, name, argument, ports):
-        argument = argument.replace("/pki", f"{self.folder}/pki").replace("/data", f"{self.folder}/data")
+        # Each container sees its own folder at /pki; the first one sees all of them, and tells Envoy where it sees its own.
+        seen = f"{self.folder}/pki" if name == "pki" else f"{self.folder}/pki/{name}"
+        if argument.startswith("--mounted-at"):
+            seen = f"{self.folder}/pki/envoy"
+        argument = argument.replace("/pki", seen).replace("/data", f"{self.folder}/data")
         argument = argument.replace("0.0.0.0:7443", f"127.0.0.1:{ports.get(name + ':7443')}").replace("0.0.0.0:2379", f"127.0.0.1:{ports['store:2379']}")
         for there, port in ports.items():
             if ":" in there:

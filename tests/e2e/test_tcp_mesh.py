@@ -19,19 +19,26 @@ class TcpMesh:
         self.ports = {name: mesh.free_port() for name in ("store", *mesh.SERVICES)}
         at = {name: f"localhost:{port}" for name, port in self.ports.items()}
         pki = f"{folder}/pki"
-        member = [f"--mesh-ca-file={pki}/mesh-ca.crt", f"--mesh-cert-file={pki}/mesh.crt", f"--mesh-key-file={pki}/mesh.key"]
-        etcd = [f"--etcd-servers=https://{at['store']}", f"--etcd-cafile={pki}/mesh-ca.crt", f"--etcd-certfile={pki}/mesh.crt", f"--etcd-keyfile={pki}/mesh.key"]
+
+        def member(name):
+            return [f"--mesh-ca-file={pki}/{name}/mesh-ca.crt", f"--mesh-cert-file={pki}/{name}/mesh.crt", f"--mesh-key-file={pki}/{name}/mesh.key"]
+
+        def etcd(name):
+            return [f"--etcd-servers=https://{at['store']}", f"--etcd-cafile={pki}/{name}/etcd-ca.crt", f"--etcd-certfile={pki}/{name}/etcd.crt",
+                    f"--etcd-keyfile={pki}/{name}/etcd.key"]
+
         tokens = ["--service-account-issuer=https://kubernetes.default.svc", f"--service-account-key-file={pki}/sa.pub", f"--client-ca-file={pki}/ca.crt",
                   "--authorization-mode=RBAC"]
         self.start("store", f"--data-dir={folder}/data", f"--listen-client-urls=https://{at['store']}", f"--advertise-client-urls=https://{at['store']}",
-                   "--client-cert-auth", f"--trusted-ca-file={pki}/mesh-ca.crt", f"--cert-file={pki}/mesh.crt", f"--key-file={pki}/mesh.key")
-        self.start("core-api", f"--listen={at['core-api']}", *member, *etcd, *tokens, f"--service-account-signing-key-file={pki}/sa.key",
+                   "--client-cert-auth", f"--trusted-ca-file={pki}/store/etcd-ca.crt", f"--cert-file={pki}/store/etcd.crt", f"--key-file={pki}/store/etcd.key")
+        self.start("core-api", f"--listen={at['core-api']}", *member("core-api"), *etcd("core-api"), *tokens, f"--service-account-signing-key-file={pki}/sa.key",
                    f"--extensions-api={at['extensions-api']}", f"--authn-authz={at['authn-authz']}", "--service-cluster-ip-range=10.96.0.0/12")
-        self.start("extensions-api", f"--listen={at['extensions-api']}", *member, *etcd, f"--core-api={at['core-api']}", f"--authn-authz={at['authn-authz']}")
-        self.start("authn-authz", f"--listen={at['authn-authz']}", *member, *tokens, f"--core-api={at['core-api']}")
+        self.start("extensions-api", f"--listen={at['extensions-api']}", *member("extensions-api"), *etcd("extensions-api"), f"--core-api={at['core-api']}", f"--authn-authz={at['authn-authz']}")
+        self.start("authn-authz", f"--listen={at['authn-authz']}", *member("authn-authz"), *tokens, f"--core-api={at['core-api']}")
         self.start("aggregator", "--bind-address=127.0.0.1", f"--secure-port={self.port}", f"--tls-cert-file={pki}/apiserver.crt",
                    f"--tls-private-key-file={pki}/apiserver.key", f"--client-ca-file={pki}/ca.crt", f"--core-api={at['core-api']}",
-                   f"--extensions-api={at['extensions-api']}", f"--authn-authz={at['authn-authz']}", *member, *etcd)
+                   f"--extensions-api={at['extensions-api']}", f"--authn-authz={at['authn-authz']}", f"--mesh-port={self.ports['aggregator']}", "--mesh-bind-address=127.0.0.1",
+                   *member("aggregator"), *etcd("aggregator"))
         self.client = mesh.Client(f"https://127.0.0.1:{self.port}", token=None, cert=(f"{pki}/admin.crt", f"{pki}/admin.key"))
 
     def start(self, name, *flags):

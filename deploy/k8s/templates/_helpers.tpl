@@ -1,9 +1,9 @@
 {{- define "apimesh.etcd" -}}
 {{- $servers := .Values.etcdServers | default "https://store:2379" -}}
 - --etcd-servers={{ $servers }}
-- --etcd-cafile=/pki/mesh-ca.crt
-- --etcd-certfile=/pki/mesh.crt
-- --etcd-keyfile=/pki/mesh.key
+- --etcd-cafile=/pki/etcd-ca.crt
+- --etcd-certfile=/pki/etcd.crt
+- --etcd-keyfile=/pki/etcd.key
 {{- end -}}
 
 {{- define "apimesh.mesh" -}}
@@ -49,7 +49,7 @@ spec:
           volumeMounts: [{name: pki, mountPath: /pki, readOnly: true}]
       volumes:
         - name: pki
-          secret: {secretName: apimesh-pki, defaultMode: 288}
+          secret: {secretName: apimesh-pki-{{ .binary }}, defaultMode: 288}
 ---
 apiVersion: v1
 kind: Service

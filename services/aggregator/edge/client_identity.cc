@@ -44,25 +44,6 @@ std::vector<std::string_view> SplitOutsideQuotes(std::string_view text, char sep
   return parts;
 }
 
-std::string CommonName(const std::string& der) {
-  const auto* bytes = reinterpret_cast<const unsigned char*>(der.data());
-  const std::unique_ptr<X509, void (*)(X509*)> certificate(d2i_X509(nullptr, &bytes, static_cast<long>(der.size())), &X509_free);
-  char name[256] = "";
-  if (certificate) X509_NAME_get_text_by_NID(X509_get_subject_name(certificate.get()), NID_commonName, name, sizeof name);
-  return name;
-}
-
-bool IsFrontProxy(Door door, const http::Peer& peer) {
-  if (door == Door::kFrontProxySocket) return true;
-  if (door != Door::kFrontProxyPort || peer.certificates_der.empty()) return false;
-  // Reading a certificate costs more than all the rest of a GET, and Envoy shows the same one with every request.
-  thread_local std::string known;
-  if (peer.certificates_der[0] == known) return true;
-  if (CommonName(peer.certificates_der[0]) != kFrontProxyName) return false;
-  known = peer.certificates_der[0];
-  return true;
-}
-
 }  // namespace
 
 std::vector<std::string> CertificatesOfXfcc(std::string_view header) {
@@ -82,9 +63,8 @@ std::vector<std::string> CertificatesOfXfcc(std::string_view header) {
 
 ClientIdentity IdentifyClient(Door door, const http::Peer& peer, http::Headers& headers) {
   ClientIdentity identity;
-  if (!IsFrontProxy(door, peer)) {
-    // A certificate of the mesh is no user's.
-    if (door == Door::kPublic) identity.certificates_der = peer.certificates_der;
+  if (door == Door::kPublic) {
+    identity.certificates_der = peer.certificates_der;
     identity.address = peer.address;
   } else {
     std::string xfcc, forwarded_for;

@@ -11,12 +11,9 @@ namespace apimesh::aggregator {
 /// Which of the edge's doors a request came through.
 enum class Door {
   kPublic,            // anyone: what headers say about identity is worth nothing
-  kFrontProxyPort,    // only holders of a mesh certificate; Envoy's own name in it is believed, for Envoy has cleaned the headers
+  kFrontProxyPort,    // only Envoy, by its mesh certificate: believed, because Envoy has cleaned the headers
   kFrontProxySocket,  // only processes of our own user on this machine, which could read Envoy's key as well: believed
 };
-
-/// The common name in Envoy's certificate of the mesh. What other processes of the mesh say about clients is not believed.
-constexpr std::string_view kFrontProxyName = "apimesh-envoy";
 
 /// Who the TLS client of a request is.
 struct ClientIdentity {

@@ -74,12 +74,12 @@ int RunCommandLine(int argc, char** argv) {
 
   PkiOptions pki;
   CLI::App* pki_command = app.add_subcommand("pki", "Make the certificates of a mesh that Compose or Kubernetes starts");
-  pki_command->add_option("--dir", pki.folder, "folder for certificates, kubeconfig and envoy.json")->required();
+  pki_command->add_option("--dir", pki.folder, "folder for the authorities, the kubeconfig, and one folder of certificates per process")->required();
   pki_command->add_option("--server", pki.server, "address of the API for clients")->capture_default_str();
   pki_command->add_option("--name", pki.names, "host name of a service; may be repeated");
   pki_command->add_option("--owner", pki.owner, "user id that shall read the files");
   pki_command->add_option("--aggregator", pki.aggregator, "host name where Envoy finds the aggregator")->capture_default_str();
-  pki_command->add_option("--mounted-at", pki.mounted_at, "folder where Envoy finds the files, if it is another than --dir");
+  pki_command->add_option("--mounted-at", pki.mounted_at, "path at which Envoy sees its folder; default: envoy/ in --dir");
   pki_command->add_option("--ext-authz", pki.ext_authz,
                           "host:port of authn-authz: Envoy asks it about every request and refuses at the door");
   pki_command->callback([&] { code = MakePki(pki); });

@@ -8,6 +8,7 @@
 #include "services/launcher/commands/kubeconfig.h"
 #include "services/launcher/mesh/envoy_config.h"
 #include "services/launcher/pki/cluster_pki.h"
+#include "services/launcher/pki/mesh_pki.h"
 
 namespace apimesh::launcher {
 namespace {
@@ -26,19 +27,20 @@ int MakePki(const PkiOptions& options) {
     std::vector<std::string> names = options.names;
     names.push_back(HostOf(options.server));
     for (const std::string& written : pki.Ensure(names)) fmt::print("wrote {}\n", written);
+    for (const std::string& written : EnsureMeshPki(pki, names)) fmt::print("wrote {}\n", written);
     WriteKubeconfig(pki.Path("kubeconfig"), options.server, pki);
-    const ClusterPki seen(options.mounted_at.empty() ? options.folder : options.mounted_at);
+    const ClusterPki seen(options.mounted_at.empty() ? pki.Path("envoy") : options.mounted_at);
     const EnvoyOptions envoy{.port = 6443, .cert_file = seen.Path("apiserver.crt"), .key_file = seen.Path("apiserver.key"),
                              .client_ca_file = seen.Path("ca.crt"), .aggregator = options.aggregator + ":8443",
-                             .mesh_ca_file = seen.Path("mesh-ca.crt"), .mesh_cert_file = seen.Path("envoy.crt"),
-                             .mesh_key_file = seen.Path("envoy.key"), .access_log = "/dev/stdout", .ext_authz = options.ext_authz};
-    WriteFile(pki.Path("envoy.json"), EnvoyConfig(envoy), false);
+                             .mesh_ca_file = seen.Path("mesh-ca.crt"), .mesh_cert_file = seen.Path("mesh.crt"),
+                             .mesh_key_file = seen.Path("mesh.key"), .access_log = "/dev/stdout", .ext_authz = options.ext_authz};
+    WriteFile(pki.Path("envoy/envoy.json"), EnvoyConfig(envoy), false);
     if (options.owner >= 0) {
       const auto give = [&](const std::filesystem::path& path) {
         if (::chown(path.c_str(), static_cast<uid_t>(options.owner), static_cast<gid_t>(-1)) != 0) throw std::runtime_error("chown " + path.string() + " failed");
       };
       give(options.folder);
-      for (const auto& entry : std::filesystem::directory_iterator(options.folder)) give(entry.path());
+      for (const auto& entry : std::filesystem::recursive_directory_iterator(options.folder)) give(entry.path());
     }
     return 0;
   } catch (const std::exception& error) {

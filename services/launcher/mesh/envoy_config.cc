@@ -2,6 +2,8 @@
 
 #include <boost/json.hpp>
 
+#include "lib/rpc/identity.h"
+
 namespace apimesh::launcher {
 namespace {
 
@@ -129,17 +131,21 @@ json::value Listener(const EnvoyOptions& options) {
                       {"filter_chains", json::array{std::move(chain)}}};
 }
 
-json::value MeshTls(const EnvoyOptions& options, json::array protocols) {
+json::value MeshTls(const EnvoyOptions& options, std::string_view process, json::array protocols) {
+  json::object identity{{"san_type", "URI"}, {"matcher", {{"exact", rpc::IdentityOf(process)}}}};
   json::object tls{{"tls_certificates", CertificatePair(options.mesh_cert_file, options.mesh_key_file)},
-                   {"validation_context", {{"trusted_ca", File(options.mesh_ca_file)}}}};
+                   {"validation_context", {{"trusted_ca", File(options.mesh_ca_file)},
+                                           {"match_typed_subject_alt_names", json::array{std::move(identity)}}}}};
   if (!protocols.empty()) tls["alpn_protocols"] = std::move(protocols);
   return json::object{{"name", "tls"},
                       {"typed_config", Typed("envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext",
                                              {{"common_tls_context", std::move(tls)}})}};
 }
 
-/// A process of the mesh at "unix:/path", or at "host:port" by the mesh's mTLS.
-json::object MeshCluster(const EnvoyOptions& options, std::string_view name, const std::string& place, json::array protocols) {
+/// A process of the mesh at "unix:/path", or at "host:port" by the mesh's mTLS. `name` is the cluster's, `process` the one
+/// whose identity the server must prove.
+json::object MeshCluster(const EnvoyOptions& options, std::string_view name, std::string_view process, const std::string& place,
+                         json::array protocols) {
   const bool local = place.starts_with("unix:");
   const std::size_t colon = place.rfind(':');
   json::value address = local ? json::value(json::object{{"pipe", {{"path", place.substr(5)}}}})
@@ -150,7 +156,7 @@ json::object MeshCluster(const EnvoyOptions& options, std::string_view name, con
                        {"load_assignment",
                         {{"cluster_name", name},
                          {"endpoints", json::array{json::object{{"lb_endpoints", json::array{std::move(endpoint)}}}}}}}};
-  if (!local) cluster["transport_socket"] = MeshTls(options, std::move(protocols));
+  if (!local) cluster["transport_socket"] = MeshTls(options, process, std::move(protocols));
   return cluster;
 }
 
@@ -163,7 +169,7 @@ void SpeakHttp2(json::object& cluster, json::object options = {}) {
 
 // gRPC.
 json::value AuthCluster(const EnvoyOptions& options) {
-  json::object cluster = MeshCluster(options, "authn-authz", options.ext_authz, {"h2"});
+  json::object cluster = MeshCluster(options, "authn-authz", rpc::kAuthnAuthz, options.ext_authz, {"h2"});
   cluster["connect_timeout"] = "1s";
   SpeakHttp2(cluster);
   return cluster;
@@ -175,7 +181,7 @@ json::object AggregatorCluster(const EnvoyOptions& options, std::string_view nam
                       {"no_traffic_healthy_interval", "2s"}, {"unhealthy_threshold", 3}, {"healthy_threshold", 1},
                       {"http_health_check", {{"path", "/livez"}}}};
   json::object limits{{"max_connections", 10000}, {"max_pending_requests", 10000}, {"max_requests", 100000}};
-  json::object cluster = MeshCluster(options, name, place, {});
+  json::object cluster = MeshCluster(options, name, rpc::kAggregator, place, {});
   cluster["connect_timeout"] = "2s";
   cluster["lb_policy"] = "LEAST_REQUEST";
   cluster["health_checks"] = json::array{std::move(health)};

@@ -110,6 +110,7 @@ void AddUsages(X509* certificate, X509* issuer, const CertificateRequest& reques
   std::string names;
   for (const std::string& dns : request.dns_names) names += (names.empty() ? "DNS:" : ",DNS:") + dns;
   for (const std::string& ip : request.ip_addresses) names += (names.empty() ? "IP:" : ",IP:") + ip;
+  if (!request.uri.empty()) names += (names.empty() ? "URI:" : ",URI:") + request.uri;
   if (!names.empty()) AddExtension(certificate, issuer, NID_subject_alt_name, names);
 }
 

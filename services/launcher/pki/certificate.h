@@ -17,6 +17,7 @@ struct CertificateRequest {
   std::vector<std::string> organizations;
   std::vector<std::string> dns_names;
   std::vector<std::string> ip_addresses;
+  std::string uri;
   bool server_auth = false;
   bool client_auth = false;
   std::chrono::hours lifetime{24 * 365};

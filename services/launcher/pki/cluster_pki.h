@@ -4,10 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "services/launcher/pki/certificate_folder.h"
+
 namespace apimesh::launcher {
 
-/// The files of `apimesh up` under DIR/pki: three authorities (cluster, front-proxy, mesh), and what they signed.
-/// Private keys are 0600.
+/// The files that every cluster has, under one folder: two authorities (cluster and front proxy), what they signed, and
+/// the key pair of service-account tokens. Private keys are 0600.
 class ClusterPki {
  public:
   explicit ClusterPki(std::filesystem::path folder) : folder_(std::move(folder)) {}
@@ -17,15 +19,11 @@ class ClusterPki {
   std::vector<std::string> Ensure(const std::vector<std::string>& extra_addresses) const;
 
   std::string Path(const std::string& file) const { return (folder_ / file).string(); }
+  const std::filesystem::path& Folder() const { return folder_; }
 
  private:
   std::filesystem::path folder_;
 };
-
-/// Writes a file by way of a temporary one, so that a reader never sees half of it.
-void WriteFile(const std::filesystem::path& path, const std::string& text, bool secret);
-/// Empty if there is none.
-std::string ReadFile(const std::filesystem::path& path);
 
 /// apimesh's own certificate for kube-apiserver without --tls-cert-file: the pair in `folder`, made if missing or expired.
 /// Returns {certificate file, key file}.

@@ -23,8 +23,7 @@ class ClusterPkiTest : public ::testing::Test {
 
 TEST_F(ClusterPkiTest, MakesEverythingOnceAndKeepsIt) {
   const ClusterPki pki(folder_);
-  EXPECT_THAT(pki.Ensure({"10.0.0.7"}), UnorderedElementsAre("ca", "front-proxy-ca", "mesh-ca", "apiserver", "admin",
-                                                            "front-proxy-client", "mesh", "envoy", "sa"));
+  EXPECT_THAT(pki.Ensure({"10.0.0.7"}), UnorderedElementsAre("ca", "front-proxy-ca", "apiserver", "admin", "front-proxy-client", "sa"));
   EXPECT_THAT(pki.Ensure({"10.0.0.7"}), IsEmpty());
   EXPECT_GT(RemainingLife(ReadFile(pki.Path("apiserver.crt"))), 0.99);
 }
@@ -32,7 +31,7 @@ TEST_F(ClusterPkiTest, MakesEverythingOnceAndKeepsIt) {
 TEST_F(ClusterPkiTest, KeysAreForTheOwnerOnly) {
   const ClusterPki pki(folder_);
   pki.Ensure({});
-  for (const char* key : {"ca.key", "apiserver.key", "sa.key", "envoy.key"}) {
+  for (const char* key : {"ca.key", "apiserver.key", "sa.key", "front-proxy-client.key"}) {
     EXPECT_EQ(std::filesystem::status(pki.Path(key)).permissions(),
               std::filesystem::perms::owner_read | std::filesystem::perms::owner_write) << key;
   }

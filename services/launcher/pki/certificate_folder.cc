@@ -1,0 +1,99 @@
+#include "services/launcher/pki/certificate_folder.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+namespace apimesh::launcher {
+namespace {
+
+constexpr std::chrono::hours kAuthorityLifetime{24 * 3650};
+constexpr double kRenewBelow = 1.0 / 3;
+
+/// The names under which every cluster knows its API server.
+const std::vector<std::string> kServiceNames = {"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc",
+                                                "kubernetes.default.svc.cluster.local"};
+
+bool IsIp(const std::string& text) {
+  unsigned char buffer[16];
+  return inet_pton(AF_INET, text.c_str(), buffer) == 1 || inet_pton(AF_INET6, text.c_str(), buffer) == 1;
+}
+
+}  // namespace
+
+CertificateRequest ServingRequest(const std::vector<std::string>& addresses) {
+  CertificateRequest request{.common_name = "kube-apiserver", .dns_names = kServiceNames, .ip_addresses = {"127.0.0.1", "::1"},
+                             .server_auth = true};
+  for (const std::string& address : addresses) {
+    std::vector<std::string>& list = IsIp(address) ? request.ip_addresses : request.dns_names;
+    if (!address.empty() && std::find(list.begin(), list.end(), address) == list.end()) list.push_back(address);
+  }
+  return request;
+}
+
+void WriteFile(const std::filesystem::path& path, const std::string& text, bool secret) {
+  const std::string temporary = path.string() + ".new";
+  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, secret ? 0600 : 0644);
+  if (file < 0) throw std::runtime_error(fmt::format("can't write {}: {}", path.string(), std::strerror(errno)));
+  std::string_view left = text;
+  while (!left.empty()) {
+    const ssize_t written = ::write(file, left.data(), left.size());
+    if (written < 0) {
+      ::close(file);
+      throw std::runtime_error(fmt::format("can't write {}: {}", path.string(), std::strerror(errno)));
+    }
+    left.remove_prefix(static_cast<std::size_t>(written));
+  }
+  ::close(file);
+  std::filesystem::rename(temporary, path);
+}
+
+std::string ReadFile(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+CertificateFolder::CertificateFolder(std::filesystem::path folder) : folder_(std::move(folder)) {
+  std::filesystem::create_directories(folder_);
+  std::filesystem::permissions(folder_, std::filesystem::perms::owner_all);
+}
+
+CertifiedKey CertificateFolder::Authority(const std::string& file, const std::string& common_name) {
+  CertifiedKey pair{ReadFile(folder_ / (file + ".crt")), ReadFile(folder_ / (file + ".key"))};
+  if (!pair.certificate_pem.empty() && !pair.key_pem.empty()) return pair;
+  pair = NewAuthority(common_name, kAuthorityLifetime);
+  Write(file, pair);
+  return pair;
+}
+
+void CertificateFolder::Leaf(const std::string& file, const CertificateRequest& request, const CertifiedKey& signer) {
+  const bool fresh = RemainingLife(ReadFile(folder_ / (file + ".crt"))) > kRenewBelow;
+  if (fresh && !ReadFile(folder_ / (file + ".key")).empty()) return;
+  Write(file, NewCertificate(request, signer));
+}
+
+void CertificateFolder::Copy(const std::filesystem::path& from, bool secret) {
+  const std::string text = ReadFile(from);
+  const std::filesystem::path to = folder_ / from.filename();
+  if (ReadFile(to) == text) return;
+  WriteFile(to, text, secret);
+  Note(from.filename());
+}
+
+void CertificateFolder::Write(const std::string& file, const CertifiedKey& pair) {
+  WriteFile(folder_ / (file + ".key"), pair.key_pem, true);
+  WriteFile(folder_ / (file + ".crt"), pair.certificate_pem, false);
+  Note(file);
+}
+
+}  // namespace apimesh::launcher

@@ -1,0 +1,73 @@
+#include "services/launcher/pki/mesh_pki.h"
+
+#include "lib/rpc/identity.h"
+
+namespace apimesh::launcher {
+namespace {
+
+/// What a process needs.
+struct Process {
+  std::string_view name;
+  bool serves_mesh;  // other processes connect to it
+  bool uses_etcd;
+  std::vector<std::string_view> files;  // of the cluster's folder
+};
+
+const std::vector<Process>& Processes() {
+  static const std::vector<Process> all = {
+      {rpc::kAggregator, true, true, {"ca.crt", "apiserver.crt", "apiserver.key", "front-proxy-ca.crt",
+                                      "front-proxy-client.crt", "front-proxy-client.key"}},
+      {rpc::kCoreApi, true, true, {"ca.crt", "front-proxy-ca.crt", "sa.pub", "sa.key"}},
+      {rpc::kExtensionsApi, true, true, {}},
+      {rpc::kAuthnAuthz, true, false, {"ca.crt", "front-proxy-ca.crt", "sa.pub"}},
+      {rpc::kEnvoy, false, false, {"ca.crt", "apiserver.crt", "apiserver.key"}},
+  };
+  return all;
+}
+
+CertificateRequest Client(std::string_view name) {
+  CertificateRequest request;
+  request.common_name = name;
+  request.client_auth = true;
+  return request;
+}
+
+CertificateRequest Member(const Process& process, const std::vector<std::string>& names) {
+  CertificateRequest request = process.serves_mesh ? ServingRequest(names) : CertificateRequest();
+  request.common_name = process.name;
+  request.client_auth = true;
+  request.uri = rpc::IdentityOf(process.name);
+  return request;
+}
+
+}  // namespace
+
+std::vector<std::string> EnsureMeshPki(const ClusterPki& cluster, const std::vector<std::string>& names) {
+  CertificateFolder authorities(cluster.Folder());
+  const CertifiedKey mesh = authorities.Authority("mesh-ca", "apimesh-mesh-ca");
+  const CertifiedKey etcd = authorities.Authority("etcd-ca", "apimesh-etcd-ca");
+  std::vector<std::string> written = authorities.Written();
+  const auto add = [&written](std::string_view process, const CertificateFolder& folder) {
+    for (const std::string& name : folder.Written()) written.push_back(std::string(process) + "/" + name);
+  };
+  for (const Process& process : Processes()) {
+    CertificateFolder folder(cluster.Folder() / process.name);
+    folder.Copy(cluster.Path("mesh-ca.crt"), false);
+    folder.Leaf("mesh", Member(process, names), mesh);
+    if (process.uses_etcd) {
+      folder.Copy(cluster.Path("etcd-ca.crt"), false);
+      folder.Leaf("etcd", Client(process.name), etcd);
+    }
+    for (const std::string_view file : process.files) folder.Copy(cluster.Folder() / file, file.ends_with(".key"));
+    add(process.name, folder);
+  }
+  CertificateFolder store(cluster.Folder() / "store");
+  CertificateRequest server = ServingRequest(names);
+  server.common_name = "store";
+  store.Copy(cluster.Path("etcd-ca.crt"), false);
+  store.Leaf("etcd", server, etcd);
+  add("store", store);
+  return written;
+}
+
+}  // namespace apimesh::launcher

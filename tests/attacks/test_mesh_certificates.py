@@ -1,0 +1,92 @@
+"""Stolen certificates of the mesh: each opens what its process needs, and nothing else."""
+import socket
+import ssl
+import struct
+
+import pytest
+
+import mesh
+from test_tcp_mesh import TcpMesh
+
+PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + struct.pack(">I", 0)[1:] + b"\x04\x00" + struct.pack(">I", 0)
+# Who connects to whom in normal operation.
+CALLERS = {
+    "core-api": {"aggregator", "authn-authz"},
+    "extensions-api": {"aggregator", "core-api"},
+    "authn-authz": {"aggregator", "core-api", "extensions-api", "envoy"},
+}
+PROCESSES = ("aggregator", "core-api", "extensions-api", "authn-authz", "envoy")
+
+
+@pytest.fixture(scope="module")
+def tcp_mesh(tmp_path_factory):
+    running = TcpMesh(tmp_path_factory.mktemp("mesh"))
+    mesh.wait_until(lambda: running.client.answers("/readyz"), 30, "the mesh is ready")
+    yield running
+    running.stop()
+
+
+def context_of(tcp_mesh, process, authority="mesh"):
+    context = ssl._create_unverified_context()
+    folder = tcp_mesh.folder / "pki" / process
+    context.load_cert_chain(folder / f"{authority}.crt", folder / f"{authority}.key")
+    return context
+
+
+def answers(port, context, protocol, hello):
+    """Whether the server sends anything after the handshake and `hello`."""
+    context.set_alpn_protocols([protocol])
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=5) as plain, context.wrap_socket(plain, server_hostname="localhost") as secure:
+            secure.sendall(hello)
+            return len(secure.recv(9)) > 0
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize("server", CALLERS)
+@pytest.mark.parametrize("process", PROCESSES)
+def test_a_process_answers_only_its_callers(tcp_mesh, server, process):
+    """Attack: the certificate of one process is used to call another, as any user it likes.
+    Expected: the handshake fails unless that process calls the other in normal operation.
+    Why: identity travels in the request, so who may call the Delegate service may be anybody."""
+    got = answers(tcp_mesh.ports[server], context_of(tcp_mesh, process), "h2", PREFACE)
+    assert got == (process in CALLERS[server])
+
+
+@pytest.mark.parametrize("process", PROCESSES)
+def test_only_envoy_reaches_the_front_proxy_port(tcp_mesh, process):
+    """Attack: another process of the mesh names a client's certificate at the port of the front proxy.
+    Expected: only Envoy's certificate is let in. Why: x-forwarded-client-cert is believed there."""
+    hello = b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n"
+    got = answers(tcp_mesh.ports["aggregator"], context_of(tcp_mesh, process), "http/1.1", hello)
+    assert got == (process == "envoy")
+
+
+@pytest.mark.parametrize("process", PROCESSES)
+def test_no_certificate_of_the_mesh_opens_the_store(tcp_mesh, process):
+    """Attack: a certificate of the mesh is used to read every Secret from the store.
+    Expected: the store refuses it. Why: the store has an authority of its own, and gives its certificates to API servers only."""
+    assert not answers(tcp_mesh.ports["store"], context_of(tcp_mesh, process), "h2", PREFACE)
+
+
+def test_the_stores_own_clients_are_let_in(tcp_mesh):
+    """The counterpart of the test above: it can fail."""
+    assert answers(tcp_mesh.ports["store"], context_of(tcp_mesh, "core-api", "etcd"), "h2", PREFACE)
+
+
+def test_folders_hold_only_what_their_process_needs(tcp_mesh):
+    """Attack: one container is taken over and its mounted keys are used elsewhere.
+    Expected: it has its own keys only; no authority's key, and the signing key of tokens only at core-api."""
+    pki = tcp_mesh.folder / "pki"
+    keys = {process: {path.name for path in (pki / process).glob("*.key")} for process in (*PROCESSES, "store")}
+    assert keys == {
+        "aggregator": {"mesh.key", "etcd.key", "apiserver.key", "front-proxy-client.key"},
+        "core-api": {"mesh.key", "etcd.key", "sa.key"},
+        "extensions-api": {"mesh.key", "etcd.key"},
+        "authn-authz": {"mesh.key"},
+        "envoy": {"mesh.key", "apiserver.key"},
+        "store": {"etcd.key"},
+    }
+    for path in pki.rglob("*.key"):
+        assert path.stat().st_mode & 0o077 == 0, path
