@@ -9,7 +9,8 @@
 
 namespace apimesh {
 
-/// Values that are valid until a point in time, bounded by bytes. A full cache drops its oldest entries first. Not thread-safe.
+/// Values that are valid until a point in time, bounded by bytes. A full cache drops its oldest entries first.
+/// Not thread-safe.
 template <class Value>
 class ExpiringCache {
  public:

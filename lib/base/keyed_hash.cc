@@ -45,8 +45,8 @@ void KeyedHash::Absorb(std::uint64_t word) {
   ++words_;
 }
 
-// The hashed text consists of whole 64-bit words: the length of a part, then its bytes, filled up with zeros. The length says
-// how many of the bytes are real, so no two sequences of parts have the same text.
+// The hashed text consists of whole 64-bit words: the length of a part, then its bytes, filled up with zeros. The
+// length says how many of the bytes are real, so no two sequences of parts have the same text.
 void KeyedHash::Add(std::string_view part) {
   Absorb(part.size());
   while (part.size() >= sizeof(std::uint64_t)) {

@@ -14,8 +14,8 @@ struct DigestHash {
   std::size_t operator()(const Digest& digest) const { return digest.low; }
 };
 
-/// SipHash-2-4 with 128 bits of output. Without the key nobody can find two inputs with the same digest, so a digest can
-/// replace an input that a client has chosen, of any length, even where a collision would give away a permission.
+/// SipHash-2-4 with 128 bits of output. Without the key nobody can find two inputs with the same digest, so a digest
+/// can replace an input that a client has chosen, of any length, even where a collision would give away a permission.
 class KeyedHash {
  public:
   struct Key {

@@ -19,6 +19,7 @@
 #include "services/aggregator/apiservices/own_server.h"
 #include "services/aggregator/auth/cached_authority.h"
 #include "services/aggregator/auth/grpc_authority.h"
+#include "services/aggregator/auth/reauthorization.h"
 #include "services/aggregator/delegation/forwarder.h"
 #include "services/aggregator/edge/edge.h"
 #include "services/aggregator/edge/h2_door.h"
@@ -106,6 +107,7 @@ struct AggregatorServer::State {
   std::shared_ptr<Lifecycle> lifecycle = std::make_shared<Lifecycle>();
   std::shared_ptr<RouteTable> routes = std::make_shared<RouteTable>();
   std::shared_ptr<CachedAuthority> authority;
+  std::shared_ptr<OpenRequests> open_requests = std::make_shared<OpenRequests>();
   std::shared_ptr<GenericRoutes> generic_routes;
   std::shared_ptr<ApiServiceController> api_services;  // nullptr: none are kept
   std::vector<std::unique_ptr<http::Server>> doors;  // the public one first
@@ -162,7 +164,7 @@ AggregatorServer::AggregatorServer(const Options& options, Neighbours neighbours
   auto metrics = std::make_shared<RequestMetrics>(runtime.GetMetrics());
   state_->generic_routes = std::make_shared<GenericRoutes>(GenericRoutes::Parts{
       .routes = state_->routes,
-      .forwarder = std::make_shared<Forwarder>(state_->routes, state_->lifecycle),
+      .forwarder = std::make_shared<Forwarder>(state_->routes, state_->lifecycle, state_->open_requests),
       .health = runtime.Health(),
       .metrics = runtime.GetMetrics(),
       .authority = state_->authority,
@@ -196,7 +198,13 @@ AggregatorServer::AggregatorServer(const Options& options, Neighbours neighbours
     if (api_services) api_services->RoutesChanged();
   });
   if (state_->api_services) state_->api_services->Start();
-  InvalidationFn apply = [authority = state_->authority](const std::optional<InvalidationNotice>& notice) { authority->Apply(notice); };
+  const auto reauthorization =
+      std::make_shared<Reauthorization>(neighbours.authority, state_->open_requests, Clock::System());
+  InvalidationFn apply = [authority = state_->authority, reauthorization](const auto& notice) {
+    authority->Apply(notice);
+    reauthorization->Apply(notice);
+  };
+  boost::asio::co_spawn(runtime.Io(), reauthorization->Run(), boost::asio::detached);
   boost::asio::co_spawn(runtime.Io(), neighbours.watch_invalidations(std::move(apply)), boost::asio::detached);
   log::Info("serving https on {}:{}", options.bind_address, Port());
 }

@@ -77,8 +77,8 @@ class Upgrade : public ::testing::Test {
     options.secure_port = 0;
     options.tls_cert_file = folder_ / "server.crt";
     options.tls_key_file = folder_ / "server.key";
-    Neighbours neighbours{rpc::NewDelegateClient({.target = socket}, runtime_.Executor()), extensions, std::make_shared<FakeAuthority>(),
-                          [](InvalidationFn) -> Task<> { co_return; }};
+    Neighbours neighbours{rpc::NewDelegateClient({.target = socket}, runtime_.Executor()), extensions, authority_,
+                          [this](InvalidationFn report) { return Hear(this, std::move(report)); }};
     edge_ = std::make_unique<AggregatorServer>(options, neighbours, runtime_);
     http::ClientOptions trusting;
     trusting.ca_file = folder_ / "ca.crt";
@@ -90,6 +90,30 @@ class Upgrade : public ::testing::Test {
     std::filesystem::remove_all(folder_);
   }
   void Write(const std::string& name, const std::string& text) { std::ofstream(folder_ / name) << text; }
+
+  static Task<> Hear(Upgrade* self, InvalidationFn report) {
+    self->report_ = std::move(report);
+    self->report_(InvalidationNotice{.revision = kAuthorityRevision});
+    co_return;
+  }
+  /// Nobody is allowed anything any more, and authn-authz says so.
+  void Revoke() {
+    asio::post(runtime_.Io(), [this] {
+      authority_->allowed.clear();
+      report_(InvalidationNotice{.revision = kAuthorityRevision, .authorization = true});
+    });
+  }
+  /// Takes the permission away while it talks.
+  struct RevokingTalk {
+    Upgrade* test;
+    Task<std::string> operator()(http::Client::Upgraded upgraded) const {
+      const std::string greeting = "POST x/exec as joe protocol=;";
+      const std::string seen = co_await ReadUntil(upgraded.connection.get(), greeting.size());
+      test->Revoke();
+      const std::string rest = co_await upgraded.connection->Read();
+      co_return seen + (rest.empty() ? " closed" : " open");
+    }
+  };
 
   /// Runs `talk` on the upgraded connection.
   template <class Talk>
@@ -119,6 +143,9 @@ class Upgrade : public ::testing::Test {
     co_return all;
   }
 
+  static constexpr std::int64_t kAuthorityRevision = 1;  // of FakeAuthority's answers
+  const std::shared_ptr<FakeAuthority> authority_ = std::make_shared<FakeAuthority>();
+  InvalidationFn report_;  // used on the runtime's thread only
   service::Runtime runtime_{"aggregator", service::CommonFlags()};
   std::filesystem::path folder_;
   std::shared_ptr<EchoServer> echo_ = std::make_shared<EchoServer>();
@@ -144,6 +171,12 @@ TEST_F(Upgrade, SpdyIsARawTunnelInBothDirections) {
   };
   EXPECT_EQ(Talked("POST", kExec, {{"authorization", "Bearer admin"}, {"upgrade", "SPDY/3.1"}}, talk),
             "POST x/exec as admin protocol=;SPDY/3.1 closed");
+}
+
+TEST_F(Upgrade, EndsWhenThePermissionIsGone) {
+  authority_->allowed = {"joe create pods"};
+  EXPECT_EQ(Talked("POST", kExec, {{"authorization", "Bearer joe"}, {"upgrade", "SPDY/3.1"}}, RevokingTalk{this}),
+            "POST x/exec as joe protocol=; closed");
 }
 
 TEST_F(Upgrade, WebSocketKeepsItsHeadersAndHidesTheToken) {

@@ -47,7 +47,7 @@ class ServerImpl final : public Server {
         chain_(BuildAuthenticatorChain(options.authentication, state_.Tokens(), clock_, metrics)),
         authorizer_(std::make_shared<ReloadingAuthorizer>(NewAuthorizer(options, authorizers_, metrics))),
         authn_(chain_.authenticator, chain_.api_audiences, revisions_, clock_),
-        authz_(authorizer_, revisions_, io_.get_executor(), metrics),
+        authz_(authorizer_, revisions_, [this] { return state_.Loaded(); }, io_.get_executor(), metrics),
         envoy_(chain_.authenticator, authorizer_, chain_.api_audiences) {
     if (chain_.token_cache) {
       revisions_->BeforeBump([cache = chain_.token_cache](const Revisions::Change& change) {

@@ -10,9 +10,9 @@ import mesh
 class Watch:
     """Collects (type, object) until it is closed; `code` and `over` tell how it ended."""
 
-    def __init__(self, client, path):
+    def __init__(self, client, path, headers=None):
         self.events, self.over, self.code, self.error = [], False, None, None
-        request = urllib.request.Request(client.url + path + ("&" if "?" in path else "?") + "watch=true", headers={"Authorization": f"Bearer {client.token}"})
+        request = urllib.request.Request(client.url + path + ("&" if "?" in path else "?") + "watch=true", headers={"Authorization": f"Bearer {client.token}", **(headers or {})})
         self.answer = urllib.request.urlopen(request, context=client.context, timeout=120)
         self.thread = threading.Thread(target=self._read, daemon=True)
         self.thread.start()

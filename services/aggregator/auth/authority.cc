@@ -23,8 +23,8 @@ Digest KeyOf(const AuthorizationQuestion& question) {
     hash.Add(info.path);
     return hash.Finish();
   }
-  for (const std::string* part : {&info.api_group, &info.api_version, &info.ns, &info.resource, &info.subresource, &info.name,
-                                  &info.field_selector, &info.label_selector}) {
+  for (const std::string* part : {&info.api_group, &info.api_version, &info.ns, &info.resource, &info.subresource,
+                                  &info.name, &info.field_selector, &info.label_selector}) {
     hash.Add(*part);
   }
   return hash.Finish();

@@ -58,8 +58,8 @@ struct AuthorizationAnswer {
   std::int64_t revision = 0;
 };
 
-/// A digest that stands for all that the answer depends on. Neither a credential nor a path of any length has to be kept to
-/// recognise a question.
+/// A digest that stands for all that the answer depends on. Neither a credential nor a path of any length has to be
+/// kept to recognise a question.
 Digest KeyOf(const AuthenticationQuestion& question);
 Digest KeyOf(const AuthorizationQuestion& question);
 
@@ -69,7 +69,7 @@ class Authority {
   virtual ~Authority() = default;
   virtual Task<AuthenticationAnswer> Authenticate(AuthenticationQuestion question) = 0;
   virtual Task<AuthorizationAnswer> Authorize(AuthorizationQuestion question) = 0;
-  /// Several questions in one call, answered in the same order and never from memory. The deadline is that of the first.
+  /// Several questions in one call, answered in the same order and never from memory. The deadline of the first counts.
   virtual Task<std::vector<AuthorizationAnswer>> AuthorizeAll(std::vector<AuthorizationQuestion> questions);
   /// What authn-authz counts, in Prometheus' text format; "" if it can't be asked.
   virtual Task<std::string> Metrics() = 0;
@@ -80,8 +80,8 @@ struct InvalidationNotice {
   std::int64_t revision = 0;
   bool authentication = false;
   bool authorization = false;
-  bool loading = false;  // authn-authz has just started and does not know the state of the cluster yet
   std::chrono::milliseconds heartbeat{1000};
+  bool loading = false;  // authn-authz has just started and does not know the state of the cluster yet
 };
 /// Nullopt: the stream is lost.
 using InvalidationFn = std::function<void(std::optional<InvalidationNotice>)>;

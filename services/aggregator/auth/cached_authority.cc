@@ -9,8 +9,8 @@
 namespace apimesh::aggregator {
 namespace {
 
-// What all remembered answers of a kind may take up. Denials have their own share: anyone can ask for what is denied, and must
-// not be able to push out what was allowed.
+// What all remembered answers of a kind may take up. Denials have their own share: anyone can ask for what is denied,
+// and must not be able to push out what was allowed.
 constexpr std::size_t kUserBytes = 8 << 20, kAllowedBytes = 8 << 20, kDeniedBytes = 2 << 20;
 constexpr int kHeartbeatsUntilDeaf = 3;
 // authn-authz may take long to answer, because a webhook does; but not if it has not been heard of.
@@ -43,7 +43,8 @@ bool IsWorthKeeping(bool resource_request, const AuthorizationAnswer& answer) {
 }
 
 std::size_t BytesOf(const AuthenticationAnswer& answer) {
-  return sizeof(AuthenticatedUser) + meta::MemoryOf(answer.user->info) + answer.user->fingerprint.size() + answer.reason.size();
+  const AuthenticatedUser& user = *answer.user;
+  return sizeof user + meta::MemoryOf(user.info) + user.fingerprint.size() + answer.reason.size();
 }
 std::size_t BytesOf(const AuthorizationAnswer& answer) { return answer.reason.size() + answer.error.size(); }
 

@@ -9,9 +9,9 @@ namespace apimesh::aggregator {
 
 /// Remembers what authn-authz said, for as long as it allowed and not beyond an invalidation. When nothing has been
 /// heard of invalidations for three heartbeats, nothing that was remembered counts: the edge fails closed. Thread-safe.
-/// Requests are remembered by their digest, and all answers together take up a bounded number of bytes (users and allowed
-/// requests 8 MiB each, denied requests 2 MiB). Not remembered: refused credentials, credentials that prove nothing, and
-/// denials of paths that name no resource, because a client can make up any number of those.
+/// Requests are remembered by their digest, and all answers together take up a bounded number of bytes (users and
+/// allowed requests 8 MiB each, denied requests 2 MiB). Not remembered: refused credentials, credentials that prove
+/// nothing, and denials of paths that name no resource, because a client can make up any number of those.
 class CachedAuthority final : public Authority {
  public:
   CachedAuthority(std::shared_ptr<Authority> source, const Clock& clock);

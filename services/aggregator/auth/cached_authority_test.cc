@@ -103,7 +103,8 @@ TEST_F(CachedAuthorityTest, MadeUpPathsTakeNoMemory) {
   const UserPtr user = Authenticate("nobody");
   const std::size_t before = cached_.RememberedBytes();
   for (int i = 0; i < 100; ++i) {
-    EXPECT_EQ(AuthorizePath(user, fmt::format("/{}{}", std::string(100'000, 'x'), i)), AuthorizationAnswer::Verdict::kDeny);
+    const std::string path = fmt::format("/{}{}", std::string(100'000, 'x'), i);
+    EXPECT_EQ(AuthorizePath(user, path), AuthorizationAnswer::Verdict::kDeny);
   }
   EXPECT_EQ(cached_.RememberedBytes(), before);
 }

@@ -31,18 +31,30 @@ AuthenticationAnswer ToAnswer(pb::AuthenticateResponse response) {
   return answer;
 }
 
-AuthorizationAnswer ToAnswer(const pb::AuthorizeResponse& response) {
+AuthorizationAnswer ToAnswer(const pb::Decision& decision, std::int64_t revision) {
   AuthorizationAnswer answer;
-  answer.verdict = AuthorizationAnswer::Verdict::kDeny;  // also for an answer without a decision
-  if (response.decisions_size() != 1) return answer;
-  const pb::Decision& decision = response.decisions(0);
+  answer.verdict = AuthorizationAnswer::Verdict::kDeny;
   if (decision.verdict() == pb::Decision::ALLOW) answer.verdict = AuthorizationAnswer::Verdict::kAllow;
   answer.no_opinion = decision.verdict() == pb::Decision::NO_OPINION;
   answer.reason = decision.reason();
   answer.error = decision.error();
   answer.cache_for = std::chrono::milliseconds(decision.cache_milliseconds());
-  answer.revision = response.revision();
+  answer.revision = revision;
   return answer;
+}
+
+AuthorizationAnswer ToAnswer(const pb::AuthorizeResponse& response) {
+  if (response.decisions_size() == 1) return ToAnswer(response.decisions(0), response.revision());
+  AuthorizationAnswer answer;
+  answer.verdict = AuthorizationAnswer::Verdict::kDeny;  // an answer without a decision allows nothing
+  return answer;
+}
+
+void Add(AuthorizationQuestion question, pb::AuthorizeRequest& request) {
+  pb::Attributes* attributes = request.add_attributes();
+  *attributes->mutable_user() = rpc::ToProto(question.user->info);
+  if (!question.info.is_resource_request) attributes->set_path(question.info.path);
+  *attributes->mutable_info() = rpc::ToProto(std::move(question.info));
 }
 
 class Remote final : public GrpcAuthority {
@@ -71,17 +83,30 @@ class Remote final : public GrpcAuthority {
 
   Task<AuthorizationAnswer> Authorize(AuthorizationQuestion question) override {
     pb::AuthorizeRequest request;
-    pb::Attributes* attributes = request.add_attributes();
-    *attributes->mutable_user() = rpc::ToProto(question.user->info);
-    if (!question.info.is_resource_request) attributes->set_path(question.info.path);
-    *attributes->mutable_info() = rpc::ToProto(std::move(question.info));
     request.set_audit_id(question.audit_id);
     h2::CallOptions options;
     options.deadline = WithinReason(question.deadline);
+    const std::string audit_id = question.audit_id;
+    Add(std::move(question), request);
     auto answer = co_await h2::Unary<pb::AuthorizeResponse>(channel_, rpc::methods::kAuthorize, request, options);
     if (answer.status.ok()) co_return ToAnswer(std::move(answer.response));
-    log::Write(log::Level::kWarning, "authorization is not available: " + answer.status.message, question.audit_id);
+    log::Write(log::Level::kWarning, "authorization is not available: " + answer.status.message, audit_id);
     co_return AuthorizationAnswer();
+  }
+
+  Task<std::vector<AuthorizationAnswer>> AuthorizeAll(std::vector<AuthorizationQuestion> questions) override {
+    std::vector<AuthorizationAnswer> answers(questions.size());  // kUnavailable
+    if (questions.empty()) co_return answers;
+    pb::AuthorizeRequest request;
+    h2::CallOptions options;
+    options.deadline = WithinReason(questions.front().deadline);
+    for (AuthorizationQuestion& question : questions) Add(std::move(question), request);
+    auto answer = co_await h2::Unary<pb::AuthorizeResponse>(channel_, rpc::methods::kAuthorize, request, options);
+    if (!answer.status.ok() || answer.response.decisions_size() != request.attributes_size()) co_return answers;
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      answers[i] = ToAnswer(answer.response.decisions(static_cast<int>(i)), answer.response.revision());
+    }
+    co_return answers;
   }
 
   Task<std::string> Metrics() override {
@@ -116,6 +141,7 @@ class Remote final : public GrpcAuthority {
       notice.revision = message->revision();
       notice.authentication = message->authentication();
       notice.authorization = message->authorization();
+      notice.loading = message->loading();
       notice.heartbeat = std::chrono::milliseconds(message->heartbeat_milliseconds());
       report(notice);
     }

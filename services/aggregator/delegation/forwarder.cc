@@ -1,6 +1,7 @@
 #include "services/aggregator/delegation/forwarder.h"
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/post.hpp>
 
 #include "lib/rpc/audit_annotation.h"
 #include "services/aggregator/delegation/mesh_request.h"
@@ -121,7 +122,7 @@ Task<> Forwarder::Forward(Exchange& exchange) {
   if (upgrade) {
     co_await ForwardConnection(exchange, *delegate->client, std::move(request));
   } else if (std::optional<WatchQuery> watch; Shareable(exchange, external) && (watch = ReadWatchQuery(request))) {
-    co_await ForwardWatch(exchange, *delegate, std::move(request), std::move(*watch), *lifecycle_);
+    co_await ForwardWatch(exchange, *delegate, std::move(request), std::move(*watch), *lifecycle_, *open_requests_);
   } else if (exchange.long_running || external || exchange.info.verb == "list") {
     co_await ForwardStream(exchange, *delegate->client, std::move(request));
   } else {
@@ -143,9 +144,14 @@ Task<> Forwarder::Forward(Exchange& exchange) {
 Task<> Forwarder::ForwardStream(Exchange& exchange, rpc::DelegateClient& client, rpc::Request request) {
   auto stream = std::make_shared<ClientStream>(exchange, !exchange.long_running);
   exchange.reply.OnDisconnect([stream] { stream->Cancel(); });
-  std::shared_ptr<void> registration;
-  if (exchange.info.verb == "watch") registration = lifecycle_->OnDrain([stream] { stream->Cancel(); });
+  // Posted: the request must not end inside of whoever ends it.
+  const auto executor = co_await boost::asio::this_coro::executor;
+  const auto end = [stream, executor] { boost::asio::post(executor, [stream] { stream->Cancel(); }); };
+  std::shared_ptr<void> registration, open;
+  if (exchange.info.verb == "watch") registration = lifecycle_->OnDrain(end);
+  if (exchange.grounds) open = open_requests_->Add(std::move(*exchange.grounds), end, Clock::System().Steady());
   co_await client.Stream(std::move(request), *stream);
+  open.reset();
   registration.reset();
   exchange.reply.OnDisconnect(nullptr);
   if (stream->Unfinished()) co_await exchange.reply.Finish();
@@ -163,7 +169,17 @@ Task<> Forwarder::ForwardConnection(Exchange& exchange, rpc::DelegateClient& cli
   const std::unique_ptr<http::RawConnection> tunnel = co_await exchange.reply.Upgrade(std::move(upstream.head.headers));
   if (!tunnel) co_return;
   rpc::ByteStream& delegate = *upstream.stream;
-  const auto registration = lifecycle_->OnDrain([&delegate] { delegate.Close(); });
+  // Closed on the thread of this connection, as long as there is something to close.
+  const auto closable = std::make_shared<rpc::ByteStream*>(&delegate);
+  const auto executor = co_await boost::asio::this_coro::executor;
+  const auto end = [weak = std::weak_ptr(closable), executor] {
+    boost::asio::post(executor, [weak] {
+      if (const auto stream = weak.lock()) (*stream)->Close();
+    });
+  };
+  const auto registration = lifecycle_->OnDrain(end);
+  std::shared_ptr<void> open;
+  if (exchange.grounds) open = open_requests_->Add(std::move(*exchange.grounds), end, Clock::System().Steady());
   co_await (PumpToDelegate(*tunnel, delegate) && PumpToClient(delegate, *tunnel));
 }
 

@@ -8,7 +8,7 @@
 #include "lib/base/clock.h"
 #include "lib/http/server.h"
 #include "lib/meta/request_info.h"
-#include "services/aggregator/auth/authority.h"
+#include "services/aggregator/auth/open_requests.h"
 #include "services/aggregator/edge/reply.h"
 
 namespace apimesh::aggregator {
@@ -31,6 +31,8 @@ struct Exchange {
   bool long_running = false;
   UserPtr user;          // who the request acts as
   UserPtr impersonator;  // who really asks, if that is someone else
+  std::unique_ptr<Grounds> grounds;  // of a long-running request: what it was let in for, to be asked for again
+  bool audit_decided = false;  // the audit filter has seen it
   bool audited = false;  // an audit event is written: what it should tell is worth collecting
   std::map<std::string, std::string> audit_annotations;
   std::string impersonation_constraint;  // the right that let them, if it was not the one for everything

@@ -69,6 +69,7 @@ class Authentication final : public Filter {
     question.remote_address = exchange.source_address;
     question.audit_id = exchange.audit_id;
     question.deadline = exchange.deadline;
+    if (exchange.long_running) exchange.grounds = std::make_unique<Grounds>(Grounds{question, nullptr, {}});
     const SteadyTime began = clock_.Steady();
     const AuthenticationAnswer answer = co_await authority_->Authenticate(std::move(question));
     metrics_->Authenticated(ResultOf(answer.outcome), answer.user ? answer.user->info.name : "",
@@ -90,6 +91,7 @@ class Authentication final : public Filter {
         co_await exchange.reply.SendError(meta::Unauthorized());
         co_return;
     }
+    if (exchange.grounds) exchange.grounds->user = exchange.user;
     // Nothing behind this point may see a credential, or an identity that was not checked here.
     std::erase_if(exchange.request.headers, [this](const auto& header) {
       return header.first == "authorization" || NamesTheUser(header.first);

@@ -71,6 +71,7 @@ class Impersonation final : public Filter {
         co_await exchange.reply.SendError(std::move(error));
         co_return;
       }
+      if (exchange.grounds) exchange.grounds->permissions = std::move(found->permissions);
       exchange.impersonator = exchange.user;
       exchange.impersonation_constraint = std::move(found->constraint);
       exchange.user = MakeUser(std::move(found->user));

@@ -142,7 +142,8 @@ class Attempt {
     } else if (!Contains(actual.groups, kAuthenticated) && !Contains(actual.groups, kUnauthenticated)) {
       actual.groups.emplace_back(kAuthenticated);
     }
-    co_return Impersonated{std::move(actual), std::string(mode_.name), mode_.constrained ? verb_ : ""};
+    co_return Impersonated{std::move(actual), std::string(mode_.name), mode_.constrained ? verb_ : "",
+                           std::move(granted_)};
   }
 
  private:
@@ -215,10 +216,11 @@ class Attempt {
   }
 
   Task<meta::Result<>> Ask(meta::RequestInfo right) {
-    AuthorizationQuestion question{request_.user, right, request_.audit_id, request_.deadline};
-    const AuthorizationAnswer answer = co_await authority_->Authorize(std::move(question));
+    const AuthorizationQuestion question{request_.user, right, request_.audit_id, request_.deadline};
+    const AuthorizationAnswer answer = co_await authority_->Authorize(question);
     switch (answer.verdict) {
       case AuthorizationAnswer::Verdict::kAllow:
+        granted_.push_back(question);
         co_return meta::Result<>();
       case AuthorizationAnswer::Verdict::kUnavailable:
         co_return meta::ServiceUnavailable("authorization is not available, please try again later", 1);
@@ -239,6 +241,7 @@ class Attempt {
   AuthorizationQuestion request_;
   const meta::UserInfo wanted_;
   const std::string verb_;
+  std::vector<AuthorizationQuestion> granted_;
 };
 
 class Modes final : public ImpersonationModes {

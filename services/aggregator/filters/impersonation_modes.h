@@ -12,6 +12,7 @@ struct Impersonated {
   meta::UserInfo user;
   std::string mode;        // that allowed it, for metrics: "user-info", "legacy", …
   std::string constraint;  // the verb of that mode, for the audit log; "" for "legacy"
+  std::vector<AuthorizationQuestion> permissions;  // all that it needed
 };
 
 /// Decides whether a user may act as another for one request. The modes of constrained impersonation come first, each

@@ -13,7 +13,8 @@ namespace {
 constexpr int kAttemptsToJoin = 3, kAttemptsInAll = 6;
 }  // namespace
 
-Task<> ForwardWatch(Exchange& exchange, const Delegate& delegate, rpc::Request request, WatchQuery query, Lifecycle& lifecycle) {
+Task<> ForwardWatch(Exchange& exchange, const Delegate& delegate, rpc::Request request, WatchQuery query,
+                    Lifecycle& lifecycle, OpenRequests& open_requests) {
   const auto executor = co_await boost::asio::this_coro::executor;
   WatchHub* const hub = co_await WatchHub::OfThisThread();
   const auto watch = std::make_shared<ClientWatch>(exchange, executor, query.wants_bookmarks);
@@ -21,6 +22,8 @@ Task<> ForwardWatch(Exchange& exchange, const Delegate& delegate, rpc::Request r
   const auto stop = [watch, executor] { boost::asio::post(executor, [watch] { watch->Stop(); }); };
   exchange.reply.OnDisconnect(stop);
   auto registration = lifecycle.OnDrain(stop);
+  std::shared_ptr<void> open;
+  if (exchange.grounds) open = open_requests.Add(std::move(*exchange.grounds), stop, Clock::System().Steady());
 
   const WatchHub::Source source{delegate.name, delegate.client, std::move(request), std::move(query)};
   int attempts = 0;
@@ -42,6 +45,7 @@ Task<> ForwardWatch(Exchange& exchange, const Delegate& delegate, rpc::Request r
     phase = watch->TakeFarewell() ? rpc::kFarewell : rpc::kCatchUp;
   }
   watch->Close();
+  open.reset();
   registration.reset();
   exchange.reply.OnDisconnect(nullptr);
   if (exchange.reply.HeadSent() && !watch->Aborted()) co_await exchange.reply.Finish();

@@ -9,6 +9,7 @@ namespace apimesh::aggregator {
 
 /// A watch that shares its upstream with all others of its kind: the client catches up alone, then joins them; when they
 /// lose their upstream or the client can't keep up, it goes on alone from where it stands.
-Task<> ForwardWatch(Exchange& exchange, const Delegate& delegate, rpc::Request request, WatchQuery query, Lifecycle& lifecycle);
+Task<> ForwardWatch(Exchange& exchange, const Delegate& delegate, rpc::Request request, WatchQuery query,
+                    Lifecycle& lifecycle, OpenRequests& open_requests);
 
 }  // namespace apimesh::aggregator

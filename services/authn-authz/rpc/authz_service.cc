@@ -28,10 +28,11 @@ std::string WithoutProcess(const std::string& text) {
 }  // namespace
 
 AuthzService::AuthzService(std::shared_ptr<Authorizer> authorizer, std::shared_ptr<Revisions> revisions,
-                           boost::asio::any_io_executor executor, const service::Metrics& metrics)
+                           std::function<bool()> loaded, boost::asio::any_io_executor executor,
+                           const service::Metrics& metrics)
     : authorizer_(std::move(authorizer)),
       revisions_(std::move(revisions)),
-      streams_(InvalidationStreams::Start(revisions_, std::move(executor))),
+      streams_(InvalidationStreams::Start(revisions_, std::move(loaded), std::move(executor))),
       metrics_(metrics) {}
 
 void AuthzService::AddTo(h2::Methods& methods) {

@@ -15,8 +15,9 @@ namespace apimesh::authn_authz {
 /// Authorize, Rules and Invalidations over gRPC.
 class AuthzService {
  public:
+  /// `loaded`: whether answers rest on the complete state of the cluster. Thread-safe.
   AuthzService(std::shared_ptr<Authorizer> authorizer, std::shared_ptr<Revisions> revisions,
-               boost::asio::any_io_executor executor, const service::Metrics& metrics);
+               std::function<bool()> loaded, boost::asio::any_io_executor executor, const service::Metrics& metrics);
   /// The service outlives the calls.
   void AddTo(h2::Methods& methods);
 

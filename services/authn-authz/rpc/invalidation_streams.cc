@@ -4,12 +4,15 @@
 
 namespace apimesh::authn_authz {
 
-InvalidationStreams::InvalidationStreams(std::shared_ptr<Revisions> revisions, boost::asio::any_io_executor executor)
-    : revisions_(std::move(revisions)), timer_(executor) {}
+InvalidationStreams::InvalidationStreams(std::shared_ptr<Revisions> revisions, std::function<bool()> loaded,
+                                         boost::asio::any_io_executor executor)
+    : revisions_(std::move(revisions)), loaded_(std::move(loaded)), timer_(executor) {}
 
 std::shared_ptr<InvalidationStreams> InvalidationStreams::Start(std::shared_ptr<Revisions> revisions,
+                                                                std::function<bool()> loaded,
                                                                 boost::asio::any_io_executor executor) {
-  std::shared_ptr<InvalidationStreams> streams(new InvalidationStreams(std::move(revisions), std::move(executor)));
+  std::shared_ptr<InvalidationStreams> streams(
+      new InvalidationStreams(std::move(revisions), std::move(loaded), std::move(executor)));
   const auto tell = [weak = streams->weak_from_this()](const Revisions::Change& change) {
     if (const auto alive = weak.lock()) alive->TellAll(change);
   };
@@ -26,7 +29,7 @@ Task<> InvalidationStreams::Run(std::shared_ptr<InvalidationStreams> self, h2::S
   }
   call->OnCancel([feed] { feed->End(); });
   // Whatever the subscriber has kept from before may be out of date.
-  Tell(*feed, {self->revisions_->Current(), true, true});
+  self->Tell(*feed, {self->revisions_->Current(), true, true});
   for (;;) {
     const std::optional<mesh::v1::Invalidation> news = co_await Feed::Next(feed);
     if (!news) break;
@@ -41,8 +44,9 @@ Task<> InvalidationStreams::Run(std::shared_ptr<InvalidationStreams> self, h2::S
   call->Finish(ok);
 }
 
-void InvalidationStreams::Tell(Feed& feed, const Revisions::Change& change) {
-  feed.Update([&change](mesh::v1::Invalidation& news) {
+void InvalidationStreams::Tell(Feed& feed, const Revisions::Change& change) const {
+  feed.Update([this, &change](mesh::v1::Invalidation& news) {
+    news.set_loading(!loaded_());
     news.set_revision(change.revision);
     news.set_heartbeat_milliseconds(static_cast<std::uint32_t>(kHeartbeat.count()));
     if (change.authentication) news.set_authentication(true);

@@ -19,19 +19,23 @@ namespace apimesh::authn_authz {
 class InvalidationStreams : public std::enable_shared_from_this<InvalidationStreams> {
  public:
   static constexpr auto kHeartbeat = std::chrono::milliseconds(1000);
-  static std::shared_ptr<InvalidationStreams> Start(std::shared_ptr<Revisions> revisions, boost::asio::any_io_executor executor);
+  /// `loaded`: whether answers rest on the complete state of the cluster. Thread-safe.
+  static std::shared_ptr<InvalidationStreams> Start(std::shared_ptr<Revisions> revisions, std::function<bool()> loaded,
+                                                    boost::asio::any_io_executor executor);
 
   /// The whole life of one subscriber's call.
   static Task<> Run(std::shared_ptr<InvalidationStreams> self, h2::ServerCallPtr call);
 
  private:
   using Feed = Latest<mesh::v1::Invalidation>;
-  InvalidationStreams(std::shared_ptr<Revisions> revisions, boost::asio::any_io_executor executor);
-  static void Tell(Feed& feed, const Revisions::Change& change);
+  InvalidationStreams(std::shared_ptr<Revisions> revisions, std::function<bool()> loaded,
+                      boost::asio::any_io_executor executor);
+  void Tell(Feed& feed, const Revisions::Change& change) const;
   void TellAll(const Revisions::Change& change);
   void Beat();
 
   const std::shared_ptr<Revisions> revisions_;
+  const std::function<bool()> loaded_;
   boost::asio::steady_timer timer_;
   std::shared_ptr<void> subscription_;
   std::mutex mutex_;

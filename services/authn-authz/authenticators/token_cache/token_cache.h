@@ -8,8 +8,8 @@
 
 namespace apimesh::authn_authz {
 
-/// Remembers the answers of `inner` for a while, by a keyed digest of token and audiences, so that no token is kept. Bounded
-/// by bytes; refused tokens, which anyone can make up, can't push out accepted ones.
+/// Remembers the answers of `inner` for a while, by a keyed digest of token and audiences, so that no token is kept.
+/// Bounded by bytes; refused tokens, which anyone can make up, can't push out accepted ones.
 class TokenCache final : public TokenAuthenticator {
  public:
   struct Options {
