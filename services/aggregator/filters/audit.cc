@@ -9,6 +9,7 @@ class Audit final : public Filter {
   Audit(std::shared_ptr<AuditLog> log, const Clock& clock) : log_(std::move(log)), clock_(clock) {}
 
   Task<> Handle(Exchange& exchange, Next next) override {
+    exchange.audit_decided = true;
     const UserPtr user = exchange.user;  // who really asks; impersonation comes later
     const AuditPolicy::Decision decision = log_->Policy().Evaluate(user->info, exchange.info);
     if (decision.level == AuditLevel::kNone) {

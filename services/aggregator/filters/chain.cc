@@ -8,6 +8,7 @@ Filters BuildChain(const ChainOptions& options, ChainParts parts) {
   // Run order, top to bottom.
   add(NewAuditId(parts.clock));                // first: every answer and every log line has the id
   add(NewPanicRecovery());                     // whatever goes wrong below is a 500, not a lost connection
+  if (parts.audit_log) add(NewRefusalAudit(parts.audit_log, parts.clock));  // for refusals above NewAudit()
   add(NewRequestInfo());                       // all below decide by it; refuses paths with two meanings
   add(NewMetrics(parts.metrics, parts.routes, parts.clock));  // counts refusals too, so it is above all that refuse
   add(NewShutdown(parts.lifecycle));           // a stopping server sends clients away before it spends work on them

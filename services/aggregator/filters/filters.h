@@ -34,6 +34,7 @@ std::shared_ptr<Filter> NewCacheControl(const std::vector<std::string>& hsts_dir
 std::shared_ptr<Filter> NewAuthentication(std::shared_ptr<Authority> authority, const IdentityHeaders& identity,
                                           std::shared_ptr<AuthMetrics> metrics, const Clock& clock);
 std::shared_ptr<Filter> NewAudit(std::shared_ptr<AuditLog> log, const Clock& clock);
+std::shared_ptr<Filter> NewRefusalAudit(std::shared_ptr<AuditLog> log, const Clock& clock);
 std::shared_ptr<Filter> NewImpersonation(std::shared_ptr<Authority> authority, std::shared_ptr<AuthMetrics> metrics,
                                          const Clock& clock);
 /// 0: no limit.

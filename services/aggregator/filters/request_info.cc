@@ -17,6 +17,7 @@ class RequestInfoFilter final : public Filter {
     auto target = ParseTarget(exchange.request.target);
     if (!target) {
       exchange.path = "/";
+      exchange.info = meta::ParseRequestInfo(exchange.request.method, "/", "");  // for the log and the audit event
       return Refuse(exchange);
     }
     exchange.path = std::move(target->path);
