@@ -48,14 +48,18 @@ class Pool {
 
   ConnectionPtr Take(const std::string& key, const asio::any_io_executor& executor) {
     const std::lock_guard lock(mutex_);
-    auto& idle = idle_[key];
-    while (!idle.empty()) {
+    const auto found = idle_.find(key);
+    if (found == idle_.end()) return nullptr;
+    ConnectionPtr connection;
+    for (auto& idle = found->second; !idle.empty() && !connection;) {
       Transport::Detached resting = std::move(idle.back());
       idle.pop_back();
       --count_;
-      if (ConnectionPtr connection = ClientConnection::Reuse(executor, std::move(resting))) return connection;
+      connection = ClientConnection::Reuse(executor, std::move(resting));
     }
-    return nullptr;
+    // Clients of the mesh choose where requests go: a server without connections must not stay in the map.
+    if (found->second.empty()) idle_.erase(found);
+    return connection;
   }
   void Give(const std::string& key, ConnectionPtr connection) {
     const std::lock_guard lock(mutex_);
@@ -68,7 +72,7 @@ class Pool {
   std::size_t limit_;
   std::mutex mutex_;
   std::size_t count_ = 0;                                          // guarded by mutex_
-  std::map<std::string, std::vector<Transport::Detached>> idle_;  // guarded by mutex_
+  std::map<std::string, std::vector<Transport::Detached>> idle_;  // guarded by mutex_; none of them is empty
 };
 
 /// Closes the connection of a call when its time is up.

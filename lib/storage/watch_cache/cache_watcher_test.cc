@@ -64,5 +64,22 @@ TEST_F(LateCache, WhatEtcdToldFirstIsNotToldAgain) {
   EXPECT_EQ(events[0].revision, d);
 }
 
+TEST_F(LateCache, WritesThatAreNotHeardOfAreBounded) {
+  cache_->Fill({}, 1);
+  const std::string large = WidgetJson("ns", "large", std::string(1 << 20, 'x'));
+  Revision revision = 1;
+  std::size_t remembered = 0;
+  for (int i = 0; i < 200; ++i) {
+    cache_->Remember(*CachedEntry::FromJson(recipe_, fmt::format("ns/{}", i), ++revision, large));
+  }
+  for (int i = 0; i < 200; ++i) remembered += cache_->Newest(fmt::format("ns/{}", i)) != nullptr;
+  EXPECT_GT(remembered, 0u);
+  EXPECT_LT(remembered, 40u);
+  cache_->Remember(Entry("small", ++revision));
+  EXPECT_NE(cache_->Newest("ns/small"), nullptr);
+  cache_->Apply({}, revision);
+  EXPECT_EQ(cache_->Newest("ns/small"), nullptr) << "heard of, and not in the cache";
+}
+
 }  // namespace
 }  // namespace apimesh::storage

@@ -3,6 +3,9 @@
 #include <algorithm>
 
 namespace apimesh::storage {
+namespace {
+constexpr std::size_t kOwnWritesBytes = 32 << 20;
+}  // namespace
 
 std::optional<Event> CacheEvent::SeenBy(const Filter& filter) const {
   const bool now = type != Event::Type::kDeleted && filter.Matches(*object);
@@ -92,8 +95,19 @@ void WatchCache::Remember(const CachedEntryPtr& written) {
   const std::lock_guard lock(mutex_);
   const SnapshotPtr current = Current();
   if (!current || current->revision >= written->ModRevision()) return;
+  // A feed that does not deliver, for example because etcd does not answer, must not make this grow without bound. A
+  // write that is not remembered costs its next writer a conflict and another attempt, nothing else.
   CachedEntryPtr& known = own_writes_[written->KeyText()];
-  if (!known || known->ModRevision() < written->ModRevision()) known = written;
+  if (known && known->ModRevision() >= written->ModRevision()) return;
+  if (known) own_writes_bytes_ -= known->Bytes();
+  own_writes_bytes_ += written->Bytes();
+  known = written;
+  if (own_writes_bytes_ > kOwnWritesBytes) ForgetOwnWrites();
+}
+
+void WatchCache::ForgetOwnWrites() {
+  own_writes_.clear();
+  own_writes_bytes_ = 0;
 }
 
 CachedEntryPtr WatchCache::Newest(const std::string& key) const {
@@ -194,7 +208,7 @@ void WatchCache::Fill(std::vector<CachedEntryPtr> sorted, Revision revision, boo
   window_.clear();
   window_bytes_ = 0;
   floor_ = revision;
-  own_writes_.clear();
+  ForgetOwnWrites();
   snapshot->sequence = first_sequence_;
   for (Sleeper& sleeper : sleepers_) {
     if (sleeper.wakeup) std::exchange(sleeper.wakeup, nullptr)->Wake();
@@ -256,7 +270,11 @@ void WatchCache::Apply(std::vector<Change> changes, Revision revision) {
     }
   }
   if (!own_writes_.empty()) {
-    std::erase_if(own_writes_, [&](const auto& write) { return write.second->ModRevision() <= revision; });
+    std::erase_if(own_writes_, [&](const auto& write) {
+      const bool delivered = write.second->ModRevision() <= revision;
+      if (delivered) own_writes_bytes_ -= write.second->Bytes();
+      return delivered;
+    });
   }
   TrimWindow();
   Publish(std::move(snapshot), lock);

@@ -118,6 +118,7 @@ class WatchCache {
   void Stop();
 
  private:
+  void ForgetOwnWrites();
   void Publish(SnapshotPtr snapshot, std::unique_lock<std::mutex>& lock);
   void TrimWindow();
   /// The same state with one more index, if it is still the newest.
@@ -149,6 +150,7 @@ class WatchCache {
   std::list<Sleeper> sleepers_;
   std::multimap<Revision, std::shared_ptr<Wakeup>> waiters_;
   std::unordered_map<std::string, CachedEntryPtr> own_writes_;
+  std::size_t own_writes_bytes_ = 0;
   std::shared_ptr<etcd::Watch> watch_;
   bool stopped_ = false;
 };

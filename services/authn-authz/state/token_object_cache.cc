@@ -10,7 +10,6 @@ namespace {
 
 // Longer than any cache keeps an answer, here (10 s) and at the edge (10 s more).
 constexpr auto kRememberUse = std::chrono::seconds(60);
-constexpr std::size_t kPruneUsesAt = 100'000;
 constexpr auto kGetTimeout = std::chrono::seconds(5);
 
 constexpr std::string_view kPlurals[] = {"serviceaccounts", "secrets", "pods", "nodes"};
@@ -102,8 +101,10 @@ Task<meta::Result<TokenObject>> TokenObjectCache::Get(TokenObjectKind kind, std:
 void TokenObjectCache::NoteUse(const std::string& uid) {
   const SteadyTime now = clock_.Steady();
   const std::lock_guard lock(uses_mutex_);
-  if (uses_.size() >= kPruneUsesAt) {
+  if (uses_.size() >= prune_uses_at_) {
     std::erase_if(uses_, [&](const auto& use) { return use.second + kRememberUse < now; });
+    // Twice of what is really in use: looking through all of them then costs little for each new one.
+    prune_uses_at_ = std::max(kPruneUsesAt, 2 * uses_.size());
   }
   uses_[uid] = now;
 }

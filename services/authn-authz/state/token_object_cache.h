@@ -35,7 +35,9 @@ class TokenObjectCache final : public TokenObjects, public std::enable_shared_fr
   mutable std::shared_mutex mutex_;
   std::map<Key, TokenObject> objects_[4];               // by kind; guarded by mutex_
   mutable std::mutex uses_mutex_;
+  static constexpr std::size_t kPruneUsesAt = 10'000;
   std::unordered_map<std::string, SteadyTime> uses_;    // uid -> last use; guarded by uses_mutex_
+  std::size_t prune_uses_at_ = kPruneUsesAt;            // guarded by uses_mutex_
 };
 
 /// What a token check needs of an object.
