@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "lib/http/peer_uri.h"
+#include "lib/http/record_buffer.h"
 #include "lib/http/tls.h"
 #include "lib/http/tls_common.h"
 
@@ -43,6 +44,7 @@ struct ClientTls::State {
 
   SslContextPtr Load() const {
     SslContextPtr next = NewSslContext(false);
+    RecordBuffer::Prepare(next.get(), false);
     if (!options.ca_pem.empty()) TrustPem(next.get(), options.ca_pem);
     if (!options.ca_file.empty() && SSL_CTX_load_verify_file(next.get(), options.ca_file.c_str()) != 1) {
       throw TlsFailure("can't use the CAs in " + options.ca_file);

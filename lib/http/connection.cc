@@ -18,6 +18,7 @@ Connection::Connection(std::shared_ptr<ServerShared> shared, Worker& worker, std
 }
 
 Connection::~Connection() {
+  EndHandshake();
   worker_.connections.erase(this);
   --worker_.load;
   --shared_->connections;
@@ -34,11 +35,24 @@ Task<> Connection::Run() {
   if (!tunnel_) co_await Linger();
 }
 
+void Connection::BeginHandshake() {
+  SetDeadline(shared_->limits.handshake_timeout);
+  handshake_ = worker_.handshakes.insert(worker_.handshakes.end(), this);
+  // A client that answers is done within a few turns of the event loop, so the oldest is one that does not.
+  while (worker_.handshakes.size() > shared_->limits.handshakes) worker_.handshakes.front()->shared_from_this()->Cut();
+}
+
+void Connection::EndHandshake() {
+  if (!handshake_) return;
+  worker_.handshakes.erase(*handshake_);
+  handshake_.reset();
+}
+
 Task<bool> Connection::Handshake() {
-  SetDeadline(shared_->limits.header_timeout);
+  BeginHandshake();
   for (;;) {
     switch (transport_->TryHandshake()) {
-      case Transport::Handshake::kDone: co_return true;
+      case Transport::Handshake::kDone: EndHandshake(); co_return true;
       case Transport::Handshake::kFailed:
         log::Debug("TLS handshake with {} failed: {}", peer_->address, transport_->Error());
         co_return false;
@@ -257,6 +271,7 @@ void Connection::NotifyDisconnect() {
 
 void Connection::Cut() {
   if (std::exchange(closed_, true)) return;
+  EndHandshake();
   transport_->Close();
   NotifyDisconnect();
 }

@@ -4,7 +4,9 @@
 
 #include <atomic>
 #include <functional>
+#include <list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -33,6 +35,7 @@ struct ServerShared {
 struct Worker {
   boost::asio::io_context io{1};
   std::unordered_set<Connection*> connections;  // touched on this thread only
+  std::list<Connection*> handshakes;            // the unfinished ones, oldest first; touched on this thread only
   std::atomic<int> load{0};
 };
 
@@ -64,6 +67,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
  private:
   Task<bool> Handshake();
+  void BeginHandshake();
+  void EndHandshake();
   Task<bool> ReadRequest(RequestParser& parser);
   Task<bool> ServeOne();
   Task<> Refuse(ParseFailure failure);
@@ -95,6 +100,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::size_t ahead_ = 0;  // bytes of the next Write() that TryWrite() has written
   bool idle_ = true;
   bool tunnel_ = false;
+  std::optional<std::list<Connection*>::iterator> handshake_;  // in worker_.handshakes
   Signal readable_;
   Signal writable_;
   std::function<void()> on_disconnect_;

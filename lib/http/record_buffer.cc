@@ -1,29 +1,25 @@
 #include "lib/http/record_buffer.h"
 
-#include <linux/tls.h>
-#include <openssl/bio.h>
-#include <openssl/ssl.h>
+#include <openssl/crypto.h>
 #include <sys/socket.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <vector>
 
-#include "lib/base/hex.h"
+#include "lib/base/log.h"
 #include "lib/http/record_batch.h"
+#include "lib/http/record_bio.h"
 #include "lib/http/traffic_secret.h"
 #include "lib/http/transport.h"
 
 namespace apimesh::http {
 namespace {
 
-constexpr long kWouldBlock = -1;
-constexpr long kFailed = -2;
 constexpr char kKeyUpdate = 24;  // the first byte of such a message
-constexpr std::string_view kServerSecret = "SERVER_TRAFFIC_SECRET_0 ";
-
-/// How OpenSSL speaks to a BIO that can make records, which to OpenSSL is one on top of a kernel that can. The numbers are reserved in <openssl/bio.h>.
-constexpr int kSetRecordKey = 72, kMakesRecords = 73, kSetRecordType = 74, kForgetRecordType = 75;
+constexpr std::string_view kKeyUpdateMessage("\x18\x00\x00\x01\x00", 5);  // the peer is not asked to change its key, too
+std::atomic<bool> use_own_records{true};
 
 /// Takes from the front of pieces what makes one record.
 class RecordPieces {
@@ -55,116 +51,14 @@ class RecordPieces {
   std::size_t taken_ = 0;
 };
 
-template <class Bytes>
-std::string_view View(const Bytes& bytes) {
-  return {reinterpret_cast<const char*>(bytes), sizeof(bytes)};
-}
-
-/// What OpenSSL hands over, in the kernel's own form. nullptr: nothing that we can do.
-template <class Info>
-std::unique_ptr<RecordCipher> CipherOf(const void* given) {
-  const auto& info = *static_cast<const Info*>(given);
-  std::uint64_t sequence = 0;
-  for (const unsigned char byte : info.rec_seq) sequence = sequence << 8 | byte;
-  return RecordCipher::New(View(info.key), std::string(View(info.salt)).append(View(info.iv)), sequence);
-}
-
-std::unique_ptr<RecordCipher> NewCipher(const void* given) {
-  const auto& info = *static_cast<const tls_crypto_info*>(given);
-  if (info.version != TLS_1_3_VERSION) return nullptr;
-  switch (info.cipher_type) {
-    case TLS_CIPHER_AES_GCM_128: return CipherOf<tls12_crypto_info_aes_gcm_128>(given);
-    case TLS_CIPHER_AES_GCM_256: return CipherOf<tls12_crypto_info_aes_gcm_256>(given);
-    default: return nullptr;
-  }
-}
-
 }  // namespace
 
-/// RecordBuffer as OpenSSL sees it.
-struct RecordBio {
-  static RecordBuffer* Of(BIO* bio) { return static_cast<RecordBuffer*>(BIO_get_data(bio)); }
+void UseOwnRecords(bool own) { use_own_records = own; }
 
-  static int Write(BIO* bio, const char* data, std::size_t size, std::size_t* written) {
-    BIO_clear_retry_flags(bio);
-    const long taken = Of(bio)->Take({data, size});
-    if (taken == kWouldBlock) BIO_set_retry_write(bio);
-    *written = taken > 0 ? static_cast<std::size_t>(taken) : 0;
-    return taken > 0 ? 1 : 0;
-  }
-  static int Read(BIO* bio, char* data, std::size_t size, std::size_t* read) {
-    BIO_clear_retry_flags(bio);
-    const ssize_t count = ::recv(Of(bio)->fd_, data, size, 0);
-    if (count < 0 && IsTemporary(errno)) BIO_set_retry_read(bio);
-    Of(bio)->end_of_input_ = count == 0;
-    *read = count > 0 ? static_cast<std::size_t>(count) : 0;
-    return count > 0 ? 1 : 0;
-  }
-  static long Control(BIO* bio, int command, long number, void* argument) {
-    RecordBuffer& buffer = *Of(bio);
-    switch (command) {
-      case BIO_CTRL_FLUSH: return 1;
-      case BIO_CTRL_EOF: return buffer.end_of_input_;
-      case kSetRecordKey:
-        if (number != 0) buffer.cipher_ = NewCipher(argument);  // 0: those that come in stay OpenSSL's
-        return number != 0 && buffer.Seals();
-      case kMakesRecords: return buffer.Seals();
-      case kSetRecordType: buffer.next_type_ = static_cast<unsigned char>(number); return 0;
-      case kForgetRecordType: buffer.next_type_ = RecordCipher::kApplicationData; return 0;
-      default: return 0;
-    }
-  }
-  static int Destroy(BIO* bio) {
-    delete Of(bio);
-    return 1;
-  }
-
-  static BIO_METHOD* Method() {
-    static BIO_METHOD* const method = [] {
-      BIO_METHOD* made = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "TLS records");
-      BIO_meth_set_write_ex(made, &Write);
-      BIO_meth_set_read_ex(made, &Read);
-      BIO_meth_set_ctrl(made, &Control);
-      BIO_meth_set_destroy(made, &Destroy);
-      return made;
-    }();
-    return method;
-  }
-
-  static bool Is(BIO* bio) { return bio != nullptr && BIO_method_type(bio) == Type(); }
-  static RecordBuffer& Attach(SSL* ssl, int fd) {
-    BIO* out = SSL_get_wbio(ssl);
-    if (Is(out)) return *Of(out);
-    auto* buffer = new RecordBuffer(fd);
-    out = BIO_new(Method());
-    BIO_set_data(out, buffer);
-    BIO_set_init(out, 1);
-    SSL_set_bio(ssl, out, out);
-    return *buffer;
-  }
-  static int Type() {
-    static const int type = [] {
-      BIO* bio = BIO_new(Method());
-      const int found = BIO_method_type(bio);
-      BIO_free(bio);
-      return found;
-    }();
-    return type;
-  }
-
-  /// OpenSSL tells its secrets to nobody else. Ours is needed again when a client asks for new keys.
-  static void KeepSecret(const SSL* ssl, const char* line) {
-    std::string_view text = line;
-    BIO* const out = SSL_get_wbio(ssl);
-    if (!text.starts_with(kServerSecret) || !Is(out)) return;
-    Of(out)->secret_ = FromHex(text.substr(text.rfind(' ') + 1));
-  }
-};
-
-void RecordBuffer::TakeRecordsOf(SSL_CTX* context) {
-  if (!RecordCipher::Supported()) return;
-  SSL_CTX_set_options(context, SSL_OP_ENABLE_KTLS);
-  SSL_CTX_set_keylog_callback(context, &RecordBio::KeepSecret);
+void RecordBuffer::Prepare(SSL_CTX* context, bool own_records, std::uint64_t records_per_key) {
+  RecordBio::ObserveRecordsOf(context);
+  RecordBio::SetRecordsPerKey(context, records_per_key);
+  if (own_records && use_own_records && RecordCipher::Supported()) RecordBio::TakeRecordsOf(context);
 }
 
 RecordBuffer& RecordBuffer::Attach(SSL* ssl, int fd) { return RecordBio::Attach(ssl, fd); }
@@ -172,6 +66,29 @@ RecordBuffer& RecordBuffer::Attach(SSL* ssl, int fd) { return RecordBio::Attach(
 RecordBuffer::~RecordBuffer() {
   Settle();
   OPENSSL_cleanse(secret_.data(), secret_.size());
+}
+
+void RecordBuffer::HandshakeDone() { control_records_.HandshakeDone(); }
+
+void RecordBuffer::CountControlRecord() {
+  if (broken_ || control_records_.Count(Clock::System().Steady())) return;
+  log::Debug("a TLS connection is closed: its peer sends too many records without application data");
+  Break();
+}
+
+void RecordBuffer::Break() {
+  broken_ = true;
+  ::shutdown(fd_, SHUT_RDWR);  // whoever waits for input or for room is woken up
+}
+
+long RecordBuffer::ReadSome(char* data, std::size_t size) {
+  if (broken_) return kFailed;
+  if (may_read_ == 0) return kWouldBlock;
+  const ssize_t count = ::recv(fd_, data, std::min(size, may_read_), 0);
+  end_of_input_ = count == 0;
+  if (count < 0) return IsTemporary(errno) ? kWouldBlock : kFailed;
+  may_read_ -= static_cast<std::size_t>(count);
+  return static_cast<long>(count);
 }
 
 void RecordBuffer::BeginBatch() {
@@ -188,26 +105,28 @@ void RecordBuffer::Settle() {
 void RecordBuffer::Sent(std::string_view records, long result) {
   grouped_ = false;
   if (result == static_cast<long>(records.size())) return;
-  if (result < 0 && !IsTemporary(static_cast<int>(-result))) {
-    broken_ = true;
-    ::shutdown(fd_, SHUT_RDWR);  // whoever waits for input sees the end of it
-    return;
-  }
-  unsent_ = records.substr(static_cast<std::size_t>(std::max(result, 0L)));
+  if (result < 0 && !IsTemporary(static_cast<int>(-result))) return Break();
+  KeepUnsent(records.substr(static_cast<std::size_t>(std::max(result, 0L))));
   if (left_over_) left_over_();
 }
 
-std::size_t RecordBuffer::Seal(std::span<const std::string_view> pieces) {
+void RecordBuffer::KeepUnsent(std::string_view records) {
+  unsent_.erase(0, std::exchange(unsent_begin_, 0));
+  unsent_.append(records);
+}
+
+long RecordBuffer::Seal(std::span<const std::string_view> pieces) {
   RecordBatch& batch = RecordBatch::OfThisThread();
   RecordPieces records(pieces);
   std::size_t taken = 0;
   while (!BatchFull()) {
+    if (cipher_->Sequence() >= records_per_key_ && !RenewKey()) return kFailed;
     const std::span<const std::string_view> record = records.Next();
     const std::size_t size = records.Taken() - std::exchange(taken, records.Taken());
     if (size == 0) break;
     batch.Added(cipher_->Seal(RecordCipher::kApplicationData, record, batch.Room(size + RecordCipher::kOverhead)));
   }
-  return taken;
+  return static_cast<long>(taken);
 }
 
 long RecordBuffer::SendSome(std::string_view bytes) const {
@@ -217,37 +136,57 @@ long RecordBuffer::SendSome(std::string_view bytes) const {
 }
 
 long RecordBuffer::Take(std::string_view bytes) {
+  if (broken_) return kFailed;
   Settle();
+  if (!collecting_ && HasLeftOver()) {
+    const Outcome outcome = SendUnsent();
+    if (outcome != Outcome::kSent) return outcome == Outcome::kFull ? kWouldBlock : kFailed;
+  }
   if (cipher_) return TakeSealed(bytes);
-  if (!collecting_ && unsent_.empty()) return SendSome(bytes);
+  if (!collecting_) return SendSome(bytes);
+  RecordBatch& batch = RecordBatch::OfThisThread();
+  std::memcpy(batch.Room(bytes.size()), bytes.data(), bytes.size());
+  batch.Added(bytes.size());
+  return static_cast<long>(bytes.size());
+}
+
+/// What OpenSSL says by itself: session tickets, alerts, new keys. Nothing waits for the socket, or it is part of a batch.
+long RecordBuffer::TakeSealed(std::string_view bytes) {
+  const unsigned char type = std::exchange(next_type_, RecordCipher::kApplicationData);
+  const bool new_key = type == RecordCipher::kHandshake && bytes.starts_with(kKeyUpdate);
+  RecordBatch& batch = RecordBatch::OfThisThread();
+  std::string own;
+  if (!collecting_) own.resize(bytes.size() + RecordCipher::kOverhead);
+  char* const room = collecting_ ? batch.Room(bytes.size() + RecordCipher::kOverhead) : own.data();
+  const std::size_t size = cipher_->Seal(type, std::span(&bytes, 1), room);
+  if (new_key && !NextKey()) return kFailed;
   if (collecting_) {
-    RecordBatch& batch = RecordBatch::OfThisThread();
-    std::memcpy(batch.Room(bytes.size()), bytes.data(), bytes.size());
-    batch.Added(bytes.size());
-  } else {
-    unsent_.append(bytes);
+    batch.Added(size);
+    return static_cast<long>(bytes.size());
+  }
+  const long sent = SendSome(own);
+  if (sent == kFailed) return kFailed;
+  if (sent < static_cast<long>(size)) {
+    KeepUnsent(std::string_view(own).substr(static_cast<std::size_t>(std::max(sent, 0L))));
+    if (left_over_) left_over_();
   }
   return static_cast<long>(bytes.size());
 }
 
-/// What OpenSSL says by itself: session tickets, alerts, new keys.
-long RecordBuffer::TakeSealed(std::string_view bytes) {
-  const unsigned char type = std::exchange(next_type_, RecordCipher::kApplicationData);
-  const bool new_key = type == RecordCipher::kHandshake && bytes.starts_with(kKeyUpdate);
-  std::string record(bytes.size() + RecordCipher::kOverhead, '\0');
-  cipher_->Seal(type, std::span(&bytes, 1), record.data());
-  if (new_key && !NextKey()) return kFailed;
-  unsent_.append(record);
-  if (!collecting_ && Send() == Outcome::kFailed) return kFailed;
-  return static_cast<long>(bytes.size());
+bool RecordBuffer::RenewKey() {
+  RecordBatch& batch = RecordBatch::OfThisThread();
+  batch.Added(cipher_->Seal(RecordCipher::kHandshake, std::span(&kKeyUpdateMessage, 1),
+                            batch.Room(kKeyUpdateMessage.size() + RecordCipher::kOverhead)));
+  return NextKey();
 }
 
 bool RecordBuffer::NextKey() {
   if (secret_.empty()) return false;
   std::string next = NextTrafficSecret(secret_);
   secret_.swap(next);
-  OPENSSL_cleanse(next.data(), next.size());
-  cipher_ = RecordCipher::New(TrafficKey(secret_), TrafficIv(secret_), 0);
+  std::string key = TrafficKey(secret_), iv = TrafficIv(secret_);
+  cipher_ = RecordCipher::New(key, iv, 0);
+  for (std::string* old : {&next, &key, &iv}) OPENSSL_cleanse(old->data(), old->size());
   return Seals();
 }
 
@@ -258,25 +197,34 @@ RecordBuffer::Outcome RecordBuffer::Send() {
     batch.Clear();
     return Outcome::kFailed;
   }
-  if (unsent_.empty() && batch.Grouping() && !batch.View().empty()) {
+  if (!HasLeftOver() && batch.Grouping() && !batch.View().empty()) {
     grouped_ = true;
     batch.Postpone(*this, fd_);
     return Outcome::kSent;
   }
-  if (!unsent_.empty()) unsent_.append(batch.View());
-  std::string_view left = unsent_.empty() ? batch.View() : std::string_view(unsent_);
-  Outcome outcome = Outcome::kSent;
-  while (!left.empty()) {
-    const long sent = SendSome(left);
-    if (sent < 0) {
-      outcome = sent == kWouldBlock ? Outcome::kFull : Outcome::kFailed;
-      break;
+  if (!HasLeftOver()) {
+    const long sent = batch.View().empty() ? 0 : SendSome(batch.View());
+    if (sent == kFailed) {
+      batch.Clear();
+      return Outcome::kFailed;
     }
-    left.remove_prefix(static_cast<std::size_t>(sent));
+    KeepUnsent(batch.View().substr(static_cast<std::size_t>(std::max(sent, 0L))));
+  } else {
+    KeepUnsent(batch.View());
   }
-  if (!left.empty() || !unsent_.empty()) unsent_ = std::string(left);
   batch.Clear();
-  return outcome;
+  return SendUnsent();
+}
+
+RecordBuffer::Outcome RecordBuffer::SendUnsent() {
+  while (HasLeftOver()) {
+    const long sent = SendSome(std::string_view(unsent_).substr(unsent_begin_));
+    if (sent < 0) return sent == kWouldBlock ? Outcome::kFull : Outcome::kFailed;
+    unsent_begin_ += static_cast<std::size_t>(sent);
+  }
+  unsent_ = std::string();  // an idle connection holds no buffers
+  unsent_begin_ = 0;
+  return Outcome::kSent;
 }
 
 void RecordBuffer::Drop() {

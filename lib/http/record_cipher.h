@@ -25,6 +25,8 @@ class RecordCipher {
   ~RecordCipher();
   RecordCipher(const RecordCipher&) = delete;
 
+  /// The number of the next record under this key, which is also how many there were if the key began with 0.
+  std::uint64_t Sequence() const { return sequence_; }
   /// Writes the record of `pieces`, at most 16 KB together, to `out`, which has room for them and kOverhead. Returns its size.
   std::size_t Seal(unsigned char type, std::span<const std::string_view> pieces, char* out);
 

@@ -17,6 +17,7 @@ namespace apimesh::http {
 namespace {
 
 namespace asio = boost::asio;
+constexpr int kAcceptsPerTurn = 16;  // each may cost a handshake; the connections that this thread has are served in between
 
 class ServerOnThreads final : public Server {
  public:
@@ -30,8 +31,8 @@ class ServerOnThreads final : public Server {
     for (int i = 0; i < std::max(1, options.threads); ++i) workers_.push_back(std::make_unique<Worker>());
     listener_.emplace(workers_[0]->io, socket.fd);
     accept_pause_.emplace(workers_[0]->io);
-    tick_ = std::clamp(std::min(options.limits.header_timeout, options.limits.idle_timeout) / 4, std::chrono::milliseconds(5),
-                       std::chrono::milliseconds(500));
+    const auto shortest = std::min({options.limits.handshake_timeout, options.limits.header_timeout, options.limits.idle_timeout});
+    tick_ = std::clamp(shortest / 4, std::chrono::milliseconds(5), std::chrono::milliseconds(500));
     WaitForConnections();
     for (auto& worker : workers_) Start(*worker);
   }
@@ -99,15 +100,11 @@ class ServerOnThreads final : public Server {
   void WaitForConnections() {
     listener_->async_wait(asio::posix::stream_descriptor::wait_read, [this](const boost::system::error_code& error) {
       if (error) return;
-      bool more = true;
-      while (more) {
+      for (int i = 0; i < kAcceptsPerTurn; ++i) {
         AcceptedSocket socket = AcceptOne(listener_->native_handle());
-        if (socket.fd < 0) {
-          if (socket.out_of_descriptors) return PauseAccepting();
-          more = false;
-        } else {
-          Adopt(std::move(socket));
-        }
+        if (socket.out_of_descriptors) return PauseAccepting();
+        if (socket.fd < 0) break;
+        Adopt(std::move(socket));
       }
       WaitForConnections();
     });

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -94,7 +95,9 @@ using Handler = std::function<Task<>(Request request, ResponseWriter& writer)>;
 struct Limits {
   std::size_t header_bytes = 1 << 20;
   std::size_t body_bytes = 3 << 20;
-  std::chrono::milliseconds header_timeout{32'000};  // from the first byte of a request to the end of its head; also TLS
+  std::chrono::milliseconds handshake_timeout{10'000};  // from the connection to the end of the TLS handshake
+  std::size_t handshakes = 1024;                        // unfinished ones of one thread; a new connection ends the oldest of them
+  std::chrono::milliseconds header_timeout{32'000};  // from the first byte of a request to the end of its head
   std::chrono::milliseconds idle_timeout{90'000};    // between requests, and without progress of a body or an answer
   std::size_t gzip_minimum = gzip::kWorthCompressing;
 };
@@ -113,6 +116,7 @@ struct TlsOptions {
   std::string min_version;                   // VersionTLS12 (default), VersionTLS13
   std::vector<std::string> cipher_suites;    // Go names; empty: the library's defaults
   std::string protocol = "http/1.1";         // for ALPN
+  std::uint64_t records_per_key = std::uint64_t{1} << 24;  // written ones; then a KeyUpdate (TLS 1.3) or the end (TLS 1.2)
 };
 
 struct ServerOptions {

@@ -98,7 +98,7 @@ struct ServerTls::State {
 
   SslContextPtr NewContext(const std::string& cert_file, const std::string& key_file) const {
     SslContextPtr context = NewSslContext(true);
-    RecordBuffer::TakeRecordsOf(context.get());
+    RecordBuffer::Prepare(context.get(), true, options.records_per_key);
     UseCertificate(context.get(), cert_file, key_file);
     UseVersionAndCiphers(context.get(), options.min_version, options.cipher_suites);
     static std::string http1 = AlpnList("http/1.1"), h2 = AlpnList("h2");

@@ -79,6 +79,7 @@ class SocketTransport final : public Transport {
     socket_.assign(asio::generic::stream_protocol(name.ss_family, ip ? IPPROTO_TCP : 0), fd);
     if (!ssl_) return;
     output_ = &RecordBuffer::Attach(ssl_.get(), fd);
+    output_->BeginTurn();
     output_->OnLeftOver([this] { SendLater(); });
   }
   ~SocketTransport() override { Close(); }
@@ -88,6 +89,7 @@ class SocketTransport final : public Transport {
     if (ssl_) {
       ForgetErrors();
       const int n = SSL_read(ssl_.get(), buffer, static_cast<int>(size));
+      read_needs_room_ = n <= 0 && SSL_get_error(ssl_.get(), n) == SSL_ERROR_WANT_WRITE;
       return n > 0 ? n : SslOutcome(n);
     }
     const ssize_t n = ::recv(socket_.native_handle(), buffer, size, 0);
@@ -104,14 +106,21 @@ class SocketTransport final : public Transport {
 
   void Guard(std::function<bool()> intact) override { intact_ = std::move(intact); }
 
-  void WaitReadable(std::function<void()> done) override { Wait(asio::socket_base::wait_read, std::move(done)); }
+  /// A read that has to answer the peer first (KeyUpdate) waits for room: the socket may be readable all the time.
+  void WaitReadable(std::function<void()> done) override {
+    Wait(read_needs_room_ ? asio::socket_base::wait_write : asio::socket_base::wait_read, std::move(done));
+  }
   void WaitWritable(std::function<void()> done) override { Wait(asio::socket_base::wait_write, std::move(done)); }
 
   Handshake TryHandshake() override {
     if (!ssl_) return Handshake::kDone;
+    if (!socket_.is_open()) return Handshake::kFailed;  // the number of its descriptor may be another's by now
     ForgetErrors();
     const int result = SSL_do_handshake(ssl_.get());
-    if (result == 1) return Handshake::kDone;
+    if (result == 1) {
+      output_->HandshakeDone();
+      return Handshake::kDone;
+    }
     switch (SSL_get_error(ssl_.get(), result)) {
       case SSL_ERROR_WANT_READ: return Handshake::kWantRead;
       case SSL_ERROR_WANT_WRITE: return Handshake::kWantWrite;
@@ -160,15 +169,25 @@ class SocketTransport final : public Transport {
 
  private:
   void Wait(asio::socket_base::wait_type type, std::function<void()> done) {
-    auto complete = [done = std::move(done)](const boost::system::error_code&) { done(); };
+    if (!ssl_) {
+      socket_.async_wait(type, [done = std::move(done)](const boost::system::error_code&) { done(); });
+      return;
+    }
+    // The transport may be gone when the wait ends; `done` knows whether it still has one.
+    auto complete = [this, alive = std::weak_ptr(alive_), done = std::move(done)](const boost::system::error_code&) {
+      if (!alive.expired() && output_ != nullptr) output_->BeginTurn();
+      done();
+    };
     socket_.async_wait(type, std::move(complete));
   }
 
-  /// What a group has left over for a full socket, unless somebody who writes more waits for it.
+  /// Sends what was left over for a full socket, unless somebody who writes more waits for it.
   void SendLater() {
-    if (!alive_) alive_ = std::make_shared<bool>();
+    if (std::exchange(sending_later_, true)) return;
     socket_.async_wait(asio::socket_base::wait_write, [this, alive = std::weak_ptr(alive_)](const boost::system::error_code& error) {
-      if (error || alive.expired() || accepted_ > 0 || !output_->HasLeftOver()) return;
+      if (alive.expired()) return;
+      sending_later_ = false;
+      if (error || accepted_ > 0 || output_ == nullptr || !output_->HasLeftOver()) return;
       if (output_->Send() == RecordBuffer::Outcome::kFull) SendLater();
     });
   }
@@ -205,7 +224,12 @@ class SocketTransport final : public Transport {
     if (accepted_ == 0) {
       output_->BeginBatch();
       if (output_->Seals()) {
-        accepted_ = static_cast<long>(output_->Seal(pieces));
+        const long sealed = output_->Seal(pieces);
+        if (sealed < 0) {
+          output_->Drop();
+          return kFailed;
+        }
+        accepted_ = sealed;
       } else if (const int n = Encrypt(pieces); accepted_ == 0 && n <= 0) {
         output_->Send();
         return SslOutcome(n);
@@ -229,12 +253,23 @@ class SocketTransport final : public Transport {
     RecordReader records(pieces);
     int n = 1;
     while (n > 0 && !output_->BatchFull()) {
+      if (output_->KeyUsedUp() && SSL_is_init_finished(ssl_.get()) && !RenewKey()) return -1;
       const std::string_view record = records.Next();
       if (record.empty()) break;
       n = SSL_write(ssl_.get(), record.data(), static_cast<int>(record.size()));
       if (n > 0) accepted_ += static_cast<long>(record.size());
     }
     return n;
+  }
+
+  /// OpenSSL writes a KeyUpdate before the next record. TLS 1.2 has none: there the connection ends.
+  bool RenewKey() {
+    if (SSL_version(ssl_.get()) != TLS1_3_VERSION || SSL_key_update(ssl_.get(), SSL_KEY_UPDATE_NOT_REQUESTED) != 1) {
+      error_ = "too many records under one key";
+      return false;
+    }
+    output_->KeyRenewed();
+    return true;
   }
 
   long SslOutcome(int result) {
@@ -259,7 +294,9 @@ class SocketTransport final : public Transport {
   long accepted_ = 0;               // encrypted, but not all of it sent
   std::string error_;
   std::function<bool()> intact_;
-  std::shared_ptr<bool> alive_;  // for SendLater()
+  bool read_needs_room_ = false;
+  bool sending_later_ = false;
+  const std::shared_ptr<bool> alive_ = std::make_shared<bool>();  // for waits that outlive this
 };
 
 }  // namespace

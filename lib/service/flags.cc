@@ -8,6 +8,7 @@
 #include <iostream>
 #include <thread>
 
+#include "lib/http/record_buffer.h"
 #include "lib/rpc/callers.h"
 
 namespace apimesh::service {
@@ -76,6 +77,12 @@ void CommonFlags::AddTo(CLI::App& app) {
       ->check(CLI::IsMember({"debug", "info", "warning", "error"}))
       ->capture_default_str();
   app.add_option("--io-threads", io_threads, "threads that serve requests; default: half of the cores, at most 8")->check(CLI::Range(1, 64))->capture_default_str();
+  // For the whole process: the port for clients as well as those for other processes of the mesh.
+  const auto use_records = [](const std::string& maker) { http::UseOwnRecords(maker == "own"); };
+  app.add_option_function<std::string>("--tls-records", use_records,
+                                       "what encrypts TLS 1.3 records that are sent: own (faster AES-GCM, where the processor supports it) or openssl")
+      ->check(CLI::IsMember({"own", "openssl"}))
+      ->default_str("own");
   app.add_option("--shutdown-delay-duration", shutdown_delay_duration, "how long to go on serving after readiness is off")
       ->check(CheckDuration)
       ->capture_default_str();

@@ -28,7 +28,7 @@ TEST(CommonFlags, AreRead) {
 }
 
 TEST(CommonFlags, MistakesEndWithOne) {
-  for (const char* bad : {"--nope", "--log-level=loud", "--shutdown-delay-duration=5", "--config=/does/not/exist"}) {
+  for (const char* bad : {"--nope", "--log-level=loud", "--shutdown-delay-duration=5", "--tls-records=mine", "--config=/does/not/exist"}) {
     CommonFlags flags;
     EXPECT_EQ(ParseArguments(flags, {bad}), 1) << bad;
   }

@@ -107,6 +107,9 @@ std::vector<std::string> ValidateTogether(const CommandLine& flags) {
       errors.push_back(fmt::format("authorization-mode \"{}\" is not a valid mode", mode));
     }
   }
+  if (const std::string records = flags.Value("tls-records"); records != "own" && records != "openssl") {
+    errors.push_back(fmt::format("--tls-records invalid, allowed values: own, openssl; got \"{}\"", records));
+  }
   const std::vector<std::string> enabled = flags.Values("enable-admission-plugins"), disabled = flags.Values("disable-admission-plugins");
   if (flags.Has("admission-control") && !(enabled.empty() && disabled.empty())) {
     errors.push_back("admission-control and enable-admission-plugins/disable-admission-plugins flags are mutually exclusive");

@@ -47,6 +47,13 @@ TEST(ValidateTogether, SaysAllThatIsMissingAtOnce) {
   EXPECT_THAT(errors, Contains("service-account-issuer is a required flag"));
 }
 
+TEST(ValidateTogether, NamesTheValuesOfTlsRecords) {
+  EXPECT_THAT(ValidateTogether(ParseKubeApiserverFlags({"--tls-records=kernel"})), Contains(HasSubstr("--tls-records invalid, allowed values: own, openssl")));
+  for (const char* good : {"--tls-records=own", "--tls-records=openssl"}) {
+    EXPECT_THAT(ValidateTogether(ParseKubeApiserverFlags({good})), Not(Contains(HasSubstr("tls-records")))) << good;
+  }
+}
+
 TEST(ValidateTogether, NamesAFileThatCannotBeRead) {
   EXPECT_THAT(ValidateTogether(ParseKubeApiserverFlags({"--client-ca-file=/does/not/exist"})),
               Contains(HasSubstr("--client-ca-file: open /does/not/exist")));
