@@ -163,6 +163,10 @@ void ClientStream::OnHeader(std::string_view name, std::string_view value) {
 
 bool ClientStream::OnMessage(std::string message) {
   if (status_) return true;
+  if (is_unary_ && !messages_.empty()) {
+    Abandon({Code::kInternal, "the answer has more than one message"});
+    return true;
+  }
   if (reader_) {
     auto waiter = Take(reader_);
     std::move(*waiter).Resume(std::move(message));

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <filesystem>
 #include <future>
+#include <list>
 #include <mutex>
 #include <stdexcept>
 #include <thread>
@@ -32,6 +33,8 @@ namespace {
 namespace asio = boost::asio;
 constexpr std::string_view kUnix = "unix:";
 constexpr std::chrono::seconds kHandshakeTime{10};
+constexpr std::size_t kMostHandshakes = 1024;  // unfinished ones; a new connection ends the oldest of them
+constexpr int kAcceptsPerTurn = 16;            // each may cost a handshake; sessions of this thread are served in between
 
 void MakeSocketFolder(const std::filesystem::path& socket) {
   const auto folder = socket.parent_path();
@@ -62,6 +65,7 @@ std::unique_ptr<http::ServerTls> TlsFor(const Listener& listener) {
   return std::make_unique<http::ServerTls>(std::move(options));
 }
 
+struct Greeting;
 using CallerPtr = std::shared_ptr<const Caller>;
 /// Makes the stream of a call. The caller is nullptr on a Unix socket.
 using AcceptFn = std::function<std::shared_ptr<Stream>(const CallerPtr& caller)>;
@@ -71,6 +75,7 @@ struct Shared {
   AcceptFn accept;
   std::mutex mutex;
   std::unordered_set<std::shared_ptr<Session>> sessions;  // guarded by mutex
+  std::list<std::weak_ptr<Greeting>> greetings;           // guarded by mutex; oldest first
   bool stopping = false;                                  // guarded by mutex
 
   /// A session ends on its own thread, or with the io_context that is no longer run.
@@ -135,15 +140,35 @@ struct Greeting : std::enable_shared_from_this<Greeting> {
   Callers callers;
   std::unique_ptr<http::Transport> transport;
   asio::steady_timer timer;
+  std::optional<std::list<std::weak_ptr<Greeting>>::iterator> place;  // in shared->greetings; guarded by its mutex
 
   Greeting(std::shared_ptr<Shared> s, asio::any_io_executor e, Callers c, std::unique_ptr<http::Transport> t)
       : shared(std::move(s)), executor(std::move(e)), callers(std::move(c)), transport(std::move(t)), timer(executor, kHandshakeTime) {}
+  ~Greeting() {
+    const std::lock_guard lock(shared->mutex);
+    if (place) shared->greetings.erase(*place);
+  }
 
   void Begin() {
+    EndOldest();
     timer.async_wait([self = shared_from_this()](const boost::system::error_code& error) {
       if (!error && self->transport) self->transport->Close();
     });
     Step();
+  }
+  /// A peer that answers is done within a few turns of the event loop, so the oldest is one that does not.
+  void EndOldest() {
+    std::shared_ptr<Greeting> oldest;
+    const std::lock_guard lock(shared->mutex);
+    place = shared->greetings.insert(shared->greetings.end(), weak_from_this());
+    if (shared->greetings.size() <= kMostHandshakes) return;
+    oldest = shared->greetings.front().lock();
+    if (!oldest) return;  // its destructor, on another thread, waits for the mutex to remove it
+    shared->greetings.pop_front();
+    oldest->place.reset();
+    asio::post(oldest->executor, [oldest] {
+      if (oldest->transport) oldest->transport->Close();
+    });
   }
   void Step() {
     const auto again = [self = shared_from_this()] { self->Step(); };
@@ -230,7 +255,7 @@ class ServerOnWorkers final : public Server {
   void WaitForConnections(Door& door) {
     door.socket.async_wait(asio::posix::stream_descriptor::wait_read, [this, &door](const boost::system::error_code& error) {
       if (error) return;
-      for (;;) {
+      for (int i = 0; i < kAcceptsPerTurn; ++i) {
         http::AcceptedSocket accepted = http::AcceptOne(door.socket.native_handle());
         if (accepted.out_of_descriptors) return Pause(door);
         if (accepted.fd < 0) break;

@@ -84,13 +84,18 @@ void ServerCall::OnHeadersDone() {
 
 bool ServerCall::OnMessage(std::string message) {
   if (finished_) return true;
+  const bool unary = method_ != nullptr && method_->unary != nullptr;
+  if (unary && !messages_.empty()) {  // nobody would ever take them
+    Finish({Code::kInvalidArgument, "one message is wanted"});
+    return true;
+  }
   if (reader_) {
     auto waiter = Take(reader_);
     std::move(*waiter).Resume(std::move(message));
     return true;
   }
   messages_.push_back(std::move(message));
-  return method_ != nullptr && method_->unary != nullptr;
+  return unary;
 }
 
 void ServerCall::OnRemoteEnd() {

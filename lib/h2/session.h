@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "lib/h2/frame_limit.h"
 #include "lib/h2/stream.h"
 #include "lib/http/transport.h"
 
@@ -75,6 +76,7 @@ class Session : public std::enable_shared_from_this<Session> {
   nghttp2_session* session_ = nullptr;
   std::unordered_map<std::int32_t, std::shared_ptr<Stream>> streams_;
   std::vector<std::int32_t> unsent_;  // opened, and nothing was written to the socket since
+  FrameLimit limit_;
   boost::asio::steady_timer keepalive_;
   bool heard_ = true;
   bool pinged_ = false;
