@@ -82,18 +82,20 @@ bool PutTogether(std::string_view layout, const SharedBytes& data, const std::sh
                  std::vector<SharedBytes>* pieces) {
   google::protobuf::io::CodedInputStream input(reinterpret_cast<const std::uint8_t*>(layout.data()), static_cast<int>(layout.size()));
   std::string_view rest = data.View();
+  std::size_t lent_pieces = 0;
   while (input.CurrentPosition() < static_cast<int>(layout.size())) {
     std::uint64_t size = 0, offset = 0;
     if (!input.ReadVarint64(&size)) return false;
     const bool elsewhere = (size & 1) != 0;
     size >>= 1;
     if (elsewhere) {
-      if (!input.ReadVarint64(&offset)) return false;
+      if (!input.ReadVarint64(&offset) || ++lent_pieces > kMostLent) return false;
       const std::string_view bytes = lent->At(offset, size);
       if (bytes.size() != size) return false;
       pieces->emplace_back(lent, bytes);
     } else {
       if (size > rest.size()) return false;
+      if (size == 0) continue;  // a chunk of them would take far more memory than it has bytes
       pieces->emplace_back(data.Owner(), rest.substr(0, size));
       rest.remove_prefix(size);
     }

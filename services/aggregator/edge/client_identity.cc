@@ -34,7 +34,11 @@ std::vector<std::string_view> SplitOutsideQuotes(std::string_view text, char sep
   bool quoted = false;
   std::size_t start = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '"' && (i == 0 || text[i - 1] != '\\')) quoted = !quoted;
+    if (quoted && text[i] == '\\') {
+      ++i;  // the next character is itself, be it a quote or another backslash
+      continue;
+    }
+    if (text[i] == '"') quoted = !quoted;
     if (text[i] == separator && !quoted) {
       parts.push_back(text.substr(start, i - start));
       start = i + 1;
