@@ -7,6 +7,8 @@
 
 #include <stdexcept>
 
+#include "lib/base/wipe.h"
+
 namespace apimesh::encryption {
 namespace {
 
@@ -59,7 +61,7 @@ class Gcm final : public LocalTransformer {
   const EVP_CIPHER* Kind() const {
     return key_.size() == 16 ? EVP_aes_128_gcm() : key_.size() == 24 ? EVP_aes_192_gcm() : EVP_aes_256_gcm();
   }
-  const std::string key_;
+  const SecretBytes key_;
 };
 
 class Cbc final : public LocalTransformer {
@@ -100,7 +102,7 @@ class Cbc final : public LocalTransformer {
   const EVP_CIPHER* Kind() const {
     return key_.size() == 16 ? EVP_aes_128_cbc() : key_.size() == 24 ? EVP_aes_192_cbc() : EVP_aes_256_cbc();
   }
-  const std::string key_;
+  const SecretBytes key_;
 };
 
 class Box final : public LocalTransformer {
@@ -129,7 +131,7 @@ class Box final : public LocalTransformer {
   }
 
  private:
-  const std::string key_;
+  const SecretBytes key_;
 };
 
 class SeededGcm final : public LocalTransformer {
@@ -152,10 +154,10 @@ class SeededGcm final : public LocalTransformer {
     const std::string message = std::string(info) + '\1';
     std::string key(32, '\0');
     unsigned length = 0;
-    HMAC(EVP_sha256(), seed_.data(), static_cast<int>(seed_.size()), Bytes(message), message.size(), Bytes(key), &length);
+    HMAC(EVP_sha256(), seed_.View().data(), static_cast<int>(seed_.size()), Bytes(message), message.size(), Bytes(key), &length);
     return key;
   }
-  const std::string seed_;
+  const SecretBytes seed_;
 };
 
 class Plain final : public LocalTransformer {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/base/wipe.h"
 #include "lib/encryption/transformer.h"
 #include "lib/meta/field_error.h"
 
@@ -14,6 +15,8 @@ namespace apimesh::encryption {
 /// The file of --encryption-provider-config: apiserver.config.k8s.io/v1 EncryptionConfiguration.
 struct NamedKey {
   std::string name, secret;  // secret in base64
+
+  ~NamedKey() { Wipe(secret); }
 };
 struct KmsConfig {
   std::string api_version, name, endpoint;

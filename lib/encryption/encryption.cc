@@ -9,6 +9,7 @@
 
 #include "lib/base/log.h"
 #include "lib/base/wakeup.h"
+#include "lib/base/wipe.h"
 #include "lib/encryption/providers.h"
 
 namespace apimesh::encryption {
@@ -31,7 +32,8 @@ Result<std::string> ReadFile(const std::string& path) {
 }
 
 Result<std::shared_ptr<const Loaded>> Load(const std::string& path, bool reload) {
-  ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  ASSIGN_OR_RETURN(std::string text, ReadFile(path));
+  const WipeAtEnd wipe(text);
   if (text.empty()) {
     return Fail(fmt::format("error while parsing file: encryption provider configuration file \"{}\" is empty", path));
   }

@@ -4,6 +4,7 @@
 #include <openssl/sha.h>
 
 #include "lib/base/hex.h"
+#include "lib/base/wipe.h"
 #include "lib/encryption/ciphers.h"
 #include "lib/meta/uuid.h"
 #include "proto/kms/v2/kms.pb.h"
@@ -149,6 +150,7 @@ Task<Result<>> Kms::Unlock(std::string stored) const {
   Result<std::string> key = co_await service_->Decrypt(std::move(uid), std::move(source));
   if (!key) co_return Fail("failed to decrypt DEK, error: " + key.error().message, key.error().temporary);
   const bool seeded = object.encrypteddeksourcetype() == v2::HKDF_SHA256_XNONCE_AES_GCM_SEED;
+  const WipeAtEnd wipe(*key);
   if (seeded ? key->size() < kSeedBytes : (key->size() != 16 && key->size() != 24 && key->size() != 32)) {
     co_return Fail(fmt::format("the plugin gave a key of {} bytes", key->size()));
   }
@@ -204,6 +206,7 @@ Task<Result<>> Kms::CheckNow() const {
   }
   if (errors.empty()) {
     std::string secret = RandomBytes(kSeedBytes);
+    const WipeAtEnd wipe(secret);
     std::string uid = meta::NewUuid();
     Result<KmsService::Encrypted> encrypted = co_await service_->Encrypt(std::move(uid), secret);
     std::string why = encrypted ? WhyBad(*encrypted) : encrypted.error().message;

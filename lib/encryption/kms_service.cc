@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "lib/base/wipe.h"
 #include "lib/h2/typed_call.h"
 #include "proto/kms/v2/kms.pb.h"
 
@@ -36,6 +37,8 @@ class GrpcKmsService final : public KmsService {
     request.set_uid(uid);
     request.set_plaintext(plaintext);
     const auto answer = co_await Ask<v2::EncryptResponse>("Encrypt", request);
+    Wipe(plaintext);
+    Wipe(*request.mutable_plaintext());
     if (!answer.status.ok()) co_return FailureOf(answer.status);
     Encrypted encrypted{answer.response.ciphertext(), answer.response.key_id()};
     encrypted.annotations.insert(answer.response.annotations().begin(), answer.response.annotations().end());
@@ -48,9 +51,9 @@ class GrpcKmsService final : public KmsService {
     request.set_ciphertext(encrypted.ciphertext);
     request.set_key_id(encrypted.key_id);
     request.mutable_annotations()->insert(encrypted.annotations.begin(), encrypted.annotations.end());
-    const auto answer = co_await Ask<v2::DecryptResponse>("Decrypt", request);
+    auto answer = co_await Ask<v2::DecryptResponse>("Decrypt", request);
     if (!answer.status.ok()) co_return FailureOf(answer.status);
-    co_return answer.response.plaintext();
+    co_return std::move(*answer.response.mutable_plaintext());
   }
 
  private:

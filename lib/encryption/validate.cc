@@ -73,6 +73,7 @@ void CheckKeys(const std::vector<NamedKey>& keys, const Path& path, const std::v
       continue;
     }
     std::string secret;
+    const WipeAtEnd wipe(secret);
     if (codec::DecodeBase64(keys[i].secret, secret)) {
       errors.push_back(meta::Invalid(secret_path, "\"REDACTED\"", "secrets must be base64 encoded"));
     } else if (std::find(sizes.begin(), sizes.end(), secret.size()) == sizes.end()) {

@@ -4,12 +4,16 @@
 #include <string>
 #include <vector>
 
+#include "lib/base/wipe.h"
+
 namespace apimesh::launcher {
 
 /// A key and its certificate, as PEM text. OpenSSL stays in the .cc.
 struct CertifiedKey {
   std::string certificate_pem;
   std::string key_pem;
+
+  ~CertifiedKey() { Wipe(key_pem); }
 };
 
 struct CertificateRequest {
@@ -32,6 +36,8 @@ CertifiedKey NewSelfSigned(const CertificateRequest& request);
 struct KeyPair {
   std::string private_pem;
   std::string public_pem;
+
+  ~KeyPair() { Wipe(private_pem); }
 };
 KeyPair NewKeyPair();
 

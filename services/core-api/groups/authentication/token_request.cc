@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <fstream>
-#include <sstream>
 #include <stdexcept>
 
 #include "lib/auth/jwt.h"
 #include "lib/auth/service_account_token.h"
 #include "lib/base/clock.h"
+#include "lib/base/wipe.h"
 #include "lib/meta/time.h"
 #include "lib/meta/uuid.h"
 
@@ -134,10 +134,12 @@ Task<meta::Result<meta::Object>> Issue(std::shared_ptr<const TokenIssuer> issuer
 
 std::optional<TokenIssuer> MakeTokenIssuer(const Flags& flags) {
   if (flags.service_account_issuer.empty() || flags.service_account_signing_key_file.empty()) return std::nullopt;
-  std::ifstream file(flags.service_account_signing_key_file, std::ios::binary);
-  std::ostringstream pem;
-  pem << file.rdbuf();
-  meta::Result<auth::PrivateKey> key = auth::PrivateKey::FromPem(pem.str());
+  std::ifstream file;
+  file.rdbuf()->pubsetbuf(nullptr, 0);  // no second copy of the key
+  file.open(flags.service_account_signing_key_file, std::ios::binary);
+  std::string pem{std::istreambuf_iterator<char>(file), {}};
+  const WipeAtEnd wipe(pem);
+  meta::Result<auth::PrivateKey> key = auth::PrivateKey::FromPem(pem);
   if (!key) {
     throw std::runtime_error(fmt::format("--service-account-signing-key-file {}: {}", flags.service_account_signing_key_file, key.error().Message()));
   }
