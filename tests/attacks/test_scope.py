@@ -96,7 +96,7 @@ def test_cluster_scoped_resources_are_in_no_namespace(server, resources):
         for method, path in requests_in(f"{root}/namespaces/x", f"{root}/watch/namespaces/x", resource):
             answer = ask(method, path, body_for(method, resource))
             asked += 1
-            if not is_not_found(answer, "scope.example.com" in root):
+            if not is_not_found(answer, ".example.com" in root):
                 wrong.append((method, path, answer.code, answer.body[:200]))
     assert asked > 500 and not wrong, wrong
 
@@ -109,7 +109,7 @@ def test_namespaced_objects_are_in_a_namespace(server, resources):
     for root, resource in resources:
         if not resource["namespaced"]:
             continue
-        custom, collection = "scope.example.com" in root, f"{root}/{resource['name']}"
+        custom, collection = ".example.com" in root, f"{root}/{resource['name']}"
         for method, path in requests_in(root, f"{root}/watch", resource):
             exists = path.split("?")[0] in (collection, f"{root}/watch/{resource['name']}") and "list" in resource["verbs"]
             if exists and "timeoutSeconds" in path and resource["name"] not in ("pods", "towns"):
