@@ -29,9 +29,9 @@ struct PluginChoice {
   std::vector<std::string> only = {};
 };
 
-/// The chain of all chosen plugins in run order. Throws std::invalid_argument for an unknown name, and for a plugin that is
-/// enabled by name but not implemented here: whoever names a plugin relies on what it refuses. Plugins that are on by default
-/// and not implemented are left out.
+/// The chain of all chosen plugins in run order. Throws std::invalid_argument for an unknown name, and for a plugin
+/// that is enabled by name but not implemented here: whoever names a plugin relies on what it refuses. Plugins that are
+/// on by default and not implemented are left out.
 ChainPtr MakeChain(const PluginInputs& inputs, const PluginChoice& choice);
 
 /// All names, in run order.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -42,6 +43,20 @@ void SayWhatHasNoEffect(const CommandLine& flags) {
   }
 }
 
+bool Contains(const std::vector<std::string>& values, std::string_view value) {
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+/// The Node authorizer lets a node read what its pods refer to, and NodeRestriction limits the pods that it can create.
+void WarnOfUnrestrictedNodes(const CommandLine& flags) {
+  if (!Contains(flags.Values("authorization-mode"), "Node")) return;
+  if (Contains(flags.Values("admission-control"), "NodeRestriction")) return;
+  const bool enabled = Contains(flags.Values("enable-admission-plugins"), "NodeRestriction");
+  if (enabled && !Contains(flags.Values("disable-admission-plugins"), "NodeRestriction")) return;
+  log::Warning("--authorization-mode has Node, but the admission plugin NodeRestriction is off: the credential of a node can read every Secret. "
+               "Add --enable-admission-plugins=NodeRestriction");
+}
+
 }  // namespace
 
 std::string FrontProxySocket(const Places& places) { return Socket(places, "edge"); }
@@ -49,6 +64,7 @@ std::string FrontProxyH2Socket(const Places& places) { return Socket(places, "ed
 
 std::vector<ChildSpec> PlanServices(const CommandLine& flags, const Places& places, bool front_proxy) {
   SayWhatHasNoEffect(flags);
+  WarnOfUnrestrictedNodes(flags);
   ChildSpec authn = Spec(flags, places, "authn-authz", kAuthnAuthz);
   ChildSpec extensions = Spec(flags, places, "extensions-api", kExtensionsApi);
   ChildSpec core = Spec(flags, places, "core-api", kCoreApi);

@@ -26,6 +26,13 @@ TEST(PlanServices, PassesAFlagToTheServicesThatActOnIt) {
   }
 }
 
+TEST(PlanServices, GivesAdmissionPluginsToAllServersOfResources) {
+  const auto children = PlanServices(ParseKubeApiserverFlags({"--enable-admission-plugins=NodeRestriction"}), kPlaces, false);
+  for (const char* name : {"core-api", "extensions-api", "aggregator"}) {
+    EXPECT_THAT(Named(children, name).arguments, Contains("--enable-admission-plugins=NodeRestriction")) << name;
+  }
+}
+
 TEST(PlanServices, LinksTheChainBySockets) {
   const auto children = PlanServices(ParseKubeApiserverFlags({}), kPlaces, false);
   EXPECT_THAT(Named(children, "core-api").arguments, Contains("--listen=unix:/run/s/core-api.sock"));

@@ -31,14 +31,16 @@ std::string ClaimOf(const meta::Object& pod, const object& volume) {
   return std::string(FindString(volume, "persistentVolumeClaim", "claimName"));
 }
 
-Task<meta::Result<std::string>> DriverOfClaim(meta::RequestContext ctx, const ClusterReader& reader, std::string ns, std::string name) {
+Task<meta::Result<std::string>> DriverOfClaim(meta::RequestContext ctx, const ClusterReader& reader, std::string ns,
+                                              std::string name) {
   ASSIGN_OR_CO_RETURN(const meta::Object claim, co_await reader.Get(ctx, kClaims, std::move(ns), std::move(name)));
   std::string volume_name(FindString(claim.Root(), "spec", "volumeName"));
   ASSIGN_OR_CO_RETURN(const meta::Object volume, co_await reader.Get(ctx, kVolumes, "", std::move(volume_name)));
   co_return DriverOfPersistentVolume(volume);
 }
 
-Task<meta::Result<bool>> DriverAsksFor(meta::RequestContext ctx, const ClusterReader& reader, std::string name, std::string audience) {
+Task<meta::Result<bool>> DriverAsksFor(meta::RequestContext ctx, const ClusterReader& reader, std::string name,
+                                       std::string audience) {
   ASSIGN_OR_CO_RETURN(const meta::Object driver, co_await reader.Get(ctx, kCsiDrivers, "", std::move(name)));
   const meta::json::value* spec = meta::FindField(driver.Root(), "spec");
   if (!spec || !spec->is_object()) co_return false;
@@ -69,8 +71,8 @@ meta::ApiError Together(const std::vector<std::string>& messages) {
 
 }  // namespace
 
-Task<meta::Result<bool>> PodAsksForAudience(meta::RequestContext ctx, const ClusterReader& reader, const meta::Object& pod,
-                                            std::string audience) {
+Task<meta::Result<bool>> PodAsksForAudience(meta::RequestContext ctx, const ClusterReader& reader,
+                                            const meta::Object& pod, std::string audience) {
   std::vector<std::string> problems;
   const meta::json::value* spec = meta::FindField(pod.Root(), "spec");
   if (!spec || !spec->is_object()) co_return false;

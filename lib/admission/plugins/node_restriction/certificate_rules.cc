@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 
+#include "lib/admission/plugins/node_restriction/refuse.h"
 #include "lib/auth/base64url.h"
 
 namespace apimesh::admission::node_restriction {
@@ -49,7 +50,9 @@ ParsedRequest ParsePem(const std::string& pem) {
   long size = 0;
   const bool found = PEM_read_bio(bio.get(), &name, &header, &bytes, &size) == 1;
   const Owned<void> own_name(name), own_header(header), own_bytes(bytes);
-  if (!found || std::string_view(name) != "CERTIFICATE REQUEST") return {"", "PEM block type must be CERTIFICATE REQUEST"};
+  if (!found || std::string_view(name) != "CERTIFICATE REQUEST") {
+    return {"", "PEM block type must be CERTIFICATE REQUEST"};
+  }
   const unsigned char* rest = bytes;
   const Owned<X509_REQ> request(d2i_X509_REQ(nullptr, &rest, size));
   if (!request || rest != bytes + size) return {"", "x509: malformed certificate request"};
@@ -73,7 +76,7 @@ meta::Result<> CheckSigningRequest(const std::string& node, const Attributes& at
   const ParsedRequest parsed = Parse(pem.value_or(""));
   if (!parsed.error.empty()) return Forbidden(attributes, "unable to parse csr: " + parsed.error);
   if (parsed.common_name == "system:node:" + node) return {};
-  return Forbidden(attributes, fmt::format("can only create a node CSR with CN=system:node:{}", node));
+  return Refuse(attributes, "can only create a node CSR with CN=system:node:{}", node);
 }
 
 }  // namespace apimesh::admission::node_restriction

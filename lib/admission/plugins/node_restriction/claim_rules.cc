@@ -6,6 +6,7 @@
 #include <set>
 
 #include "lib/admission/plugins/node_restriction/fields.h"
+#include "lib/admission/plugins/node_restriction/refuse.h"
 #include "lib/meta/field_error.h"
 
 namespace apimesh::admission::node_restriction {
@@ -14,7 +15,8 @@ namespace {
 namespace json = meta::json;
 
 /// What a resize changes in the status. The last two: RecoverVolumeExpansionFailure is always on in v1.36.
-constexpr std::string_view kStatusFields[] = {"capacity", "conditions", "allocatedResourceStatuses", "allocatedResources"};
+constexpr std::string_view kStatusFields[] = {"capacity", "conditions", "allocatedResourceStatuses",
+                                              "allocatedResources"};
 
 /// The claim without what a node may change, and without what differs in every update.
 json::object Remainder(const meta::Object& claim) {
@@ -53,12 +55,13 @@ std::set<std::string> ChangedFields(const json::object& a, const json::object& b
 meta::Result<> CheckClaim(const std::string& node, const Attributes& attributes) {
   if (attributes.subresource != "status") return Forbidden(attributes, "may only update PVC status");
   if (attributes.operation != Operation::kUpdate) {
-    return Forbidden(attributes, fmt::format("unexpected operation {}", meta::Quoted(ToString(attributes.operation))));
+    return Refuse(attributes, "unexpected operation {}", meta::Quoted(ToString(attributes.operation)));
   }
   const std::set<std::string> changed = ChangedFields(Remainder(*attributes.old_object), Remainder(*attributes.object));
   if (changed.empty()) return {};
-  return Forbidden(attributes, fmt::format("node {} is not allowed to update fields other than status.quantity and status.conditions: {}",
-                                           meta::Quoted(node), fmt::join(changed, ", ")));
+  return Refuse(attributes,
+                "node {} is not allowed to update fields other than status.quantity and status.conditions: {}",
+                meta::Quoted(node), fmt::join(changed, ", "));
 }
 
 }  // namespace apimesh::admission::node_restriction

@@ -29,7 +29,8 @@ class ClusterReader {
 
   /// The cached object. An object that the cache does not have is looked for in the store, since it may just have been
   /// created. NotFound if it does not exist, and also if the name cannot be that of an object.
-  Task<meta::Result<meta::Object>> Get(meta::RequestContext ctx, ReadResource resource, std::string ns, std::string name) const;
+  Task<meta::Result<meta::Object>> Get(meta::RequestContext ctx, ReadResource resource, std::string ns,
+                                       std::string name) const;
 
  private:
   const FindStore find_store_;

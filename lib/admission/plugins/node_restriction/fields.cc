@@ -14,7 +14,8 @@ bool IsEmpty(const json::value* value) {
 }
 
 bool HasEqualFields(const json::object& a, const json::object& b) {
-  return std::all_of(a.begin(), a.end(), [&b](const auto& field) { return SemanticallyEqual(&field.value(), b.if_contains(field.key())); });
+  return std::all_of(a.begin(), a.end(),
+                     [&b](const auto& field) { return SemanticallyEqual(&field.value(), b.if_contains(field.key())); });
 }
 
 }  // namespace

@@ -11,9 +11,9 @@
 /// How the rules look at documents.
 namespace apimesh::admission::node_restriction {
 
-/// Equality as in the reference: no value, null, an empty list and an empty map are the same. The order of list elements
-/// counts, the order of keys does not. Documents must have the form of their schema, in which quantities and times are
-/// canonical.
+/// Equality as in the reference: no value, null, an empty list and an empty map are the same. The order of list
+/// elements counts, the order of keys does not. Documents must have the form of their schema, in which quantities and
+/// times are canonical.
 bool SemanticallyEqual(const meta::json::value* a, const meta::json::value* b);
 
 /// A list that is absent is an empty one.

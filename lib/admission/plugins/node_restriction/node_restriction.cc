@@ -8,6 +8,7 @@
 #include "lib/admission/plugins/node_restriction/node_rules.h"
 #include "lib/admission/plugins/node_restriction/own_object_rules.h"
 #include "lib/admission/plugins/node_restriction/pod_rules.h"
+#include "lib/admission/plugins/node_restriction/refuse.h"
 #include "lib/admission/plugins/node_restriction/token_rules.h"
 #include "lib/auth/node_identity.h"
 #include "lib/meta/field_error.h"
@@ -25,7 +26,8 @@ class NodeRestriction final : public Plugin {
     std::optional<std::string> node = auth::NodeIdentity(ctx.User());
     if (!node) co_return meta::Result<>();
     if (node->empty()) {
-      co_return Forbidden(attributes, fmt::format("could not determine node from user {}", meta::Quoted(ctx.User().name)));
+      co_return node_restriction::Refuse(attributes, "could not determine node from user {}",
+                                         meta::Quoted(ctx.User().name));
     }
     co_return co_await Check(ctx, std::move(*node), attributes);
   }
@@ -61,6 +63,8 @@ class NodeRestriction final : public Plugin {
 
 }  // namespace
 
-std::unique_ptr<Plugin> MakeNodeRestriction(const PluginInputs& inputs) { return std::make_unique<NodeRestriction>(inputs); }
+std::unique_ptr<Plugin> MakeNodeRestriction(const PluginInputs& inputs) {
+  return std::make_unique<NodeRestriction>(inputs);
+}
 
 }  // namespace apimesh::admission

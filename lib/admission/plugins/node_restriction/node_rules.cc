@@ -7,6 +7,7 @@
 #include <set>
 
 #include "lib/admission/plugins/node_restriction/fields.h"
+#include "lib/admission/plugins/node_restriction/refuse.h"
 #include "lib/meta/field_error.h"
 
 namespace apimesh::admission::node_restriction {
@@ -69,7 +70,9 @@ std::set<std::string> ForbiddenChanges(const StringMap& labels, const StringMap&
   return forbidden;
 }
 
-const meta::json::value* SpecField(const meta::Object& object, std::string_view name) { return meta::Find(object.Root(), "spec", name); }
+const meta::json::value* SpecField(const meta::Object& object, std::string_view name) {
+  return meta::Find(object.Root(), "spec", name);
+}
 
 bool HasConfigSource(const meta::Object& object) {
   const meta::json::value* source = SpecField(object, "configSource");
@@ -80,11 +83,12 @@ meta::Result<> CheckCreate(const std::string& node, const Attributes& attributes
   const meta::Object& object = *attributes.object;
   // The Node authorizer lets a node read what its spec refers to.
   if (HasConfigSource(object)) {
-    return Forbidden(attributes, fmt::format("node {} is not allowed to create pods with a non-nil configSource", Quoted(node)));
+    return Refuse(attributes, "node {} is not allowed to create pods with a non-nil configSource", Quoted(node));
   }
   const std::set<std::string> labels = ForbiddenChanges(LabelsOf(object), {});
   if (labels.empty()) return {};
-  return Forbidden(attributes, fmt::format("node {} is not allowed to set the following labels: {}", Quoted(node), fmt::join(labels, ", ")));
+  return Refuse(attributes, "node {} is not allowed to set the following labels: {}", Quoted(node),
+                fmt::join(labels, ", "));
 }
 
 meta::Result<> CheckUpdate(const std::string& node, const Attributes& attributes) {
@@ -92,26 +96,28 @@ meta::Result<> CheckUpdate(const std::string& node, const Attributes& attributes
   // Old kubelets drop the field when they update the status, so it may disappear.
   if (HasConfigSource(object) &&
       !(HasConfigSource(old) && SemanticallyEqual(SpecField(object, "configSource"), SpecField(old, "configSource")))) {
-    return Forbidden(attributes, fmt::format("node {} is not allowed to update configSource to a new non-nil configSource", Quoted(node)));
+    return Refuse(attributes, "node {} is not allowed to update configSource to a new non-nil configSource",
+                  Quoted(node));
   }
   if (!SemanticallyEqual(SpecField(object, "taints"), SpecField(old, "taints"))) {
-    return Forbidden(attributes, fmt::format("node {} is not allowed to modify taints", Quoted(node)));
+    return Refuse(attributes, "node {} is not allowed to modify taints", Quoted(node));
   }
-  // An owner that does not exist would let the garbage collector delete the Node, and the node could then register again
-  // without its taints and labels.
-  if (!SemanticallyEqual(meta::FindField(object.Metadata(), "ownerReferences"), meta::FindField(old.Metadata(), "ownerReferences"))) {
-    return Forbidden(attributes, fmt::format("node {} is not allowed to modify ownerReferences", Quoted(node)));
+  // An owner that does not exist would let the garbage collector delete the Node, and the node could then register
+  // again without its taints and labels.
+  if (!SemanticallyEqual(meta::FindField(object.Metadata(), "ownerReferences"),
+                         meta::FindField(old.Metadata(), "ownerReferences"))) {
+    return Refuse(attributes, "node {} is not allowed to modify ownerReferences", Quoted(node));
   }
   const std::set<std::string> labels = ForbiddenChanges(LabelsOf(object), LabelsOf(old));
   if (labels.empty()) return {};
-  return Forbidden(attributes, fmt::format("is not allowed to modify labels: {}", fmt::join(labels, ", ")));
+  return Refuse(attributes, "is not allowed to modify labels: {}", fmt::join(labels, ", "));
 }
 
 }  // namespace
 
 meta::Result<> CheckNode(const std::string& node, const Attributes& attributes) {
   if (attributes.name != node) {
-    return Forbidden(attributes, fmt::format("node {} is not allowed to modify node {}", Quoted(node), Quoted(attributes.name)));
+    return Refuse(attributes, "node {} is not allowed to modify node {}", Quoted(node), Quoted(attributes.name));
   }
   if (attributes.operation == Operation::kCreate) return CheckCreate(node, attributes);
   if (attributes.operation == Operation::kUpdate) return CheckUpdate(node, attributes);

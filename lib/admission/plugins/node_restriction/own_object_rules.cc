@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "lib/admission/plugins/node_restriction/refuse.h"
 #include "lib/meta/field_error.h"
 
 namespace apimesh::admission::node_restriction {
@@ -18,7 +19,7 @@ std::string_view NameOf(const Attributes& attributes) {
 
 meta::Result<> CheckLease(const std::string& node, const Attributes& attributes) {
   if (attributes.ns != kNodeLeaseNamespace) {
-    return Forbidden(attributes, fmt::format("can only access leases in the {} system namespace", meta::Quoted(kNodeLeaseNamespace)));
+    return Refuse(attributes, "can only access leases in the {} system namespace", meta::Quoted(kNodeLeaseNamespace));
   }
   if (NameOf(attributes) == node) return {};
   return Forbidden(attributes, "can only access node lease with the same name as the requesting node");
@@ -34,8 +35,8 @@ meta::Result<> CheckResourceSlice(const std::string& node, const Attributes& att
   if (!create && attributes.operation != Operation::kDelete) return {};
   const meta::Object& slice = create ? *attributes.object : *attributes.old_object;
   if (meta::FindString(slice.Root(), "spec", "nodeName") == node) return {};
-  return Forbidden(attributes, fmt::format("can only {} ResourceSlice with the same NodeName as the requesting node",
-                                           create ? "create" : "delete"));
+  return Refuse(attributes, "can only {} ResourceSlice with the same NodeName as the requesting node",
+                create ? "create" : "delete");
 }
 
 }  // namespace apimesh::admission::node_restriction

@@ -15,7 +15,8 @@ using meta::json::object;
 
 constexpr std::string_view kContainerLists[] = {"initContainers", "containers", "ephemeralContainers"};
 /// Volume sources whose secretRef names a Secret.
-constexpr std::string_view kSecretRefSources[] = {"cephfs", "cinder", "flexVolume", "rbd", "scaleIO", "iscsi", "storageos"};
+constexpr std::string_view kSecretRefSources[] = {"cephfs", "cinder", "flexVolume", "rbd", "scaleIO", "iscsi",
+                                                  "storageos"};
 
 /// Volume sources that refer to other objects of the API, in the order in which they are looked for.
 constexpr std::pair<std::string_view, std::string_view> kReferringSources[] = {
@@ -37,14 +38,17 @@ constexpr std::pair<std::string_view, std::string_view> kReferringProjections[] 
 /// Volume sources that need nothing of the API.
 constexpr std::string_view kHarmlessSources[] = {
     "awsElasticBlockStore", "azureDisk", "cephfs", "cinder", "downwardAPI", "emptyDir", "fc", "flexVolume", "flocker",
-    "gcePersistentDisk", "gitRepo", "hostPath", "image", "iscsi", "nfs", "photonPersistentDisk", "portworxVolume", "quobyte",
-    "rbd", "scaleIO", "storageos", "vsphereVolume",
+    "gcePersistentDisk", "gitRepo", "hostPath", "image", "iscsi", "nfs", "photonPersistentDisk", "portworxVolume",
+    "quobyte", "rbd", "scaleIO", "storageos", "vsphereVolume",
 };
 
-/// Whether a container's environment comes from a Secret (`from_all` "secretRef", `from_key` "secretKeyRef") or a ConfigMap.
+/// Whether a container's environment comes from a Secret (`from_all` "secretRef", `from_key` "secretKeyRef") or a
+/// ConfigMap.
 bool UsesEnvironment(const object& container, std::string_view from_all, std::string_view from_key) {
   const auto takes_all = [from_all](const object& source) { return !FindString(source, from_all, "name").empty(); };
-  const auto takes_key = [from_key](const object& variable) { return !FindString(variable, "valueFrom", from_key, "name").empty(); };
+  const auto takes_key = [from_key](const object& variable) {
+    return !FindString(variable, "valueFrom", from_key, "name").empty();
+  };
   return AnyOf(ListAt(container, "envFrom"), takes_all) || AnyOf(ListAt(container, "env"), takes_key);
 }
 
@@ -62,7 +66,8 @@ bool AnyProjection(const object& volume, std::string_view source, std::string_vi
 }
 
 bool VolumeNamesSecret(const object& volume) {
-  if (!FindString(volume, "azureFile", "secretName").empty() || !FindString(volume, "secret", "secretName").empty()) return true;
+  if (!FindString(volume, "azureFile", "secretName").empty()) return true;
+  if (!FindString(volume, "secret", "secretName").empty()) return true;
   if (!FindString(volume, "csi", "nodePublishSecretRef", "name").empty()) return true;
   for (const std::string_view source : kSecretRefSources) {
     if (!FindString(volume, source, "secretRef", "name").empty()) return true;
@@ -81,7 +86,8 @@ std::optional<PodReference> FindInProjections(const object& volume, const object
       if (Has(source, field)) return PodReference{std::string(what), ""};
     }
     if (Has(source, "downwardAPI")) continue;
-    return PodReference{"", fmt::format("unknown source for projected volume {}", meta::Quoted(FindString(volume, "name")))};
+    const std::string name = meta::Quoted(FindString(volume, "name"));
+    return PodReference{"", fmt::format("unknown source for projected volume {}", name)};
   }
   return std::nullopt;
 }

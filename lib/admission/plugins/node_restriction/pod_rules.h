@@ -8,9 +8,11 @@
 namespace apimesh::admission::node_restriction {
 
 /// A write to a pod or to one of its subresources. `attributes` must outlive the coroutine.
-Task<meta::Result<>> CheckPod(meta::RequestContext ctx, const ClusterReader& reader, std::string node, const Attributes& attributes);
+Task<meta::Result<>> CheckPod(meta::RequestContext ctx, const ClusterReader& reader, std::string node,
+                              const Attributes& attributes);
 
-/// An annotation with this key makes a pod a mirror pod: the API's copy of a pod that the kubelet has from a local file.
+/// An annotation with this key makes a pod a mirror pod: the API's copy of a pod that the kubelet has from a local
+/// file.
 inline constexpr std::string_view kMirrorPodAnnotation = "kubernetes.io/config.mirror";
 
 }  // namespace apimesh::admission::node_restriction

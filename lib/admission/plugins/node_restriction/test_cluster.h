@@ -33,7 +33,8 @@ class FakeAuth final : public service::AuthClient {
 
 inline meta::Object Parse(const std::string& text) { return meta::Object(boost::json::parse(text).as_object()); }
 
-/// One write as admission sees it. `resource` may have a group ("leases.coordination.k8s.io") and a subresource ("pods/status").
+/// One write as admission sees it. `resource` may have a group ("leases.coordination.k8s.io") and a subresource
+/// ("pods/status").
 struct Write {
   Operation operation = Operation::kCreate;
   std::string resource;
@@ -47,8 +48,10 @@ class TestCluster {
  public:
   TestCluster() {
     Put({"", "nodes"}, "n1", R"({"metadata":{"name":"n1","uid":"node-uid"}})");
-    Put({"", "pods"}, "ns/mine", R"({"metadata":{"name":"mine","namespace":"ns","uid":"pod-uid"},"spec":{"nodeName":"n1"}})");
-    Put({"", "pods"}, "ns/other", R"({"metadata":{"name":"other","namespace":"ns","uid":"pod-uid"},"spec":{"nodeName":"n2"}})");
+    Put({"", "pods"}, "ns/mine",
+        R"({"metadata":{"name":"mine","namespace":"ns","uid":"pod-uid"},"spec":{"nodeName":"n1"}})");
+    Put({"", "pods"}, "ns/other",
+        R"({"metadata":{"name":"other","namespace":"ns","uid":"pod-uid"},"spec":{"nodeName":"n2"}})");
   }
 
   void Put(const meta::GroupResource& resource, const std::string& key, const std::string& json) {
@@ -76,7 +79,8 @@ class TestCluster {
     const std::size_t slash = write.resource.find('/'), dot = write.resource.find('.');
     attributes.subresource = slash == std::string::npos ? "" : write.resource.substr(slash + 1);
     attributes.resource.resource = write.resource.substr(0, std::min(slash, dot));
-    if (dot < slash) attributes.resource.group = write.resource.substr(dot + 1, slash == std::string::npos ? slash : slash - dot - 1);
+    const std::string path = write.resource.substr(0, slash);
+    if (dot < path.size()) attributes.resource.group = path.substr(dot + 1);
     attributes.resource.version = "v1";
     attributes.ns = write.ns;
     attributes.name = write.name;

@@ -4,6 +4,7 @@
 
 #include "lib/admission/plugins/node_restriction/audiences.h"
 #include "lib/admission/plugins/node_restriction/fields.h"
+#include "lib/admission/plugins/node_restriction/refuse.h"
 #include "lib/meta/field_error.h"
 
 namespace apimesh::admission::node_restriction {
@@ -19,10 +20,13 @@ constexpr std::string_view kAudienceVerb = "request-serviceaccounts-token-audien
 meta::Result<json::object> PodBinding(const Attributes& attributes) {
   const json::value* found = meta::Find(attributes.object->Root(), "spec", "boundObjectRef");
   const json::object reference = found && found->is_object() ? found->get_object() : json::object();
-  if (FindString(reference, "apiVersion") != "v1" || FindString(reference, "kind") != "Pod" || FindString(reference, "name").empty()) {
+  if (FindString(reference, "apiVersion") != "v1" || FindString(reference, "kind") != "Pod" ||
+      FindString(reference, "name").empty()) {
     return Forbidden(attributes, "node requested token not bound to a pod");
   }
-  if (FindString(reference, "uid").empty()) return Forbidden(attributes, "node requested token with a pod binding without a uid");
+  if (FindString(reference, "uid").empty()) {
+    return Forbidden(attributes, "node requested token with a pod binding without a uid");
+  }
   return reference;
 }
 
@@ -36,7 +40,8 @@ meta::Result<std::string> RequestedAudience(const Attributes& attributes) {
   return std::string(std::string_view(audiences[0].get_string()));
 }
 
-/// The audience takes the place of a resource and the service account that of a name, so that RBAC can have rules for them.
+/// The audience takes the place of a resource and the service account that of a name, so that RBAC can have rules for
+/// them.
 Task<meta::Result<>> AuthorizeAudience(meta::RequestContext ctx, service::AuthClientPtr auth, std::string audience,
                                        const Attributes& attributes) {
   service::AccessDecision decision;
@@ -56,10 +61,10 @@ Task<meta::Result<>> AuthorizeAudience(meta::RequestContext ctx, service::AuthCl
   if (decision.allowed) co_return meta::Result<>();
   const std::string begin = fmt::format("audience {} not found in pod spec volume,", Quoted(audience));
   if (decision.error.empty()) {
-    co_return Forbidden(attributes, fmt::format("{} {} is not authorized to request tokens for this audience", begin, ctx.User().name));
+    co_return Refuse(attributes, "{} {} is not authorized to request tokens for this audience", begin, ctx.User().name);
   }
-  co_return Forbidden(attributes, fmt::format("{} error authorizing {} to request tokens for this audience: {}", begin,
-                                              ctx.User().name, decision.error));
+  co_return Refuse(attributes, "{} error authorizing {} to request tokens for this audience: {}", begin,
+                   ctx.User().name, decision.error);
 }
 
 /// ServiceAccountNodeAudienceRestriction is on by default in v1.36.
@@ -68,7 +73,7 @@ Task<meta::Result<>> CheckAudience(meta::RequestContext ctx, const ClusterReader
   ASSIGN_OR_CO_RETURN(const std::string audience, RequestedAudience(attributes));
   const meta::Result<bool> asked = co_await PodAsksForAudience(ctx, reader, pod, audience);
   if (!asked) {
-    co_return Forbidden(attributes, fmt::format("error validating audience {}: {}", Quoted(audience), asked.error().Message()));
+    co_return Refuse(attributes, "error validating audience {}: {}", Quoted(audience), asked.error().Message());
   }
   if (*asked) co_return meta::Result<>();
   co_return co_await AuthorizeAudience(ctx, std::move(auth), audience, attributes);
@@ -76,8 +81,8 @@ Task<meta::Result<>> CheckAudience(meta::RequestContext ctx, const ClusterReader
 
 }  // namespace
 
-Task<meta::Result<>> CheckServiceAccount(meta::RequestContext ctx, const ClusterReader& reader, service::AuthClientPtr auth,
-                                         std::string node, const Attributes& attributes) {
+Task<meta::Result<>> CheckServiceAccount(meta::RequestContext ctx, const ClusterReader& reader,
+                                         service::AuthClientPtr auth, std::string node, const Attributes& attributes) {
   if (attributes.operation != Operation::kCreate || attributes.subresource != "token") co_return meta::Result<>();
   ASSIGN_OR_CO_RETURN(const json::object reference, PodBinding(attributes));
   std::string pod_name(FindString(reference, "name"));
@@ -85,8 +90,10 @@ Task<meta::Result<>> CheckServiceAccount(meta::RequestContext ctx, const Cluster
   if (!pod && pod.error().Is("NotFound")) co_return pod.error();
   if (!pod) co_return Forbidden(attributes, pod.error().Message());
   if (FindString(reference, "uid") != pod->Uid()) {
-    co_return Forbidden(attributes, fmt::format("the UID in the bound object reference ({}) does not match the UID in record. The object "
-                                                "might have been deleted and then recreated", FindString(reference, "uid")));
+    co_return Refuse(attributes,
+                     "the UID in the bound object reference ({}) does not match the UID in record. The object "
+                     "might have been deleted and then recreated",
+                     FindString(reference, "uid"));
   }
   if (FindString(pod->Root(), "spec", "nodeName") != node) {
     co_return Forbidden(attributes, "node requested token bound to a pod scheduled on a different node");
