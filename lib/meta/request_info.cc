@@ -12,13 +12,15 @@ namespace apimesh::meta {
 namespace {
 
 constexpr std::string_view kNamespaces = "namespaces";  // a segment of paths, and the resource of namespaces themselves
+/// The last part is all that follows: nobody looks at the parts behind a subresource one by one.
+constexpr std::size_t kMostParts = 16;
 
 std::vector<std::string_view> SplitPath(std::string_view path) {
   while (path.starts_with('/')) path.remove_prefix(1);
   while (path.ends_with('/')) path.remove_suffix(1);
   std::vector<std::string_view> parts;
   while (!path.empty()) {
-    const std::size_t slash = path.find('/');
+    const std::size_t slash = parts.size() + 1 < kMostParts ? path.find('/') : std::string_view::npos;
     parts.push_back(path.substr(0, slash));
     if (slash == std::string_view::npos) break;
     path.remove_prefix(slash + 1);

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::string_view kUser = "impersonate-user", kGroup = "impersonate-group", kUid = "impersonate-uid",
                            kExtra = "impersonate-extra-";
+constexpr std::size_t kMostRights = 1000;
 
 // As the reference's %#v prints a user; only ever seen in the text of a 400.
 std::string Describe(const meta::UserInfo& user) {
@@ -37,6 +38,10 @@ meta::Result<std::optional<meta::UserInfo>> ParseWanted(const http::Request& req
     const std::string raw = name.substr(kExtra.size());
     wanted.extra[meta::PercentDecode(raw, false).value_or(raw)].push_back(value);
   }
+  // Each of them is a question to the authorizer.
+  std::size_t rights = wanted.groups.size();
+  for (const auto& [key, values] : wanted.extra) rights += values.size();
+  if (rights > kMostRights) return meta::BadRequest(fmt::format("more than {} groups and extra values are impersonated", kMostRights));
   if (!wanted.name.empty()) return std::optional(std::move(wanted));
   if (wanted.uid.empty() && wanted.groups.empty() && wanted.extra.empty()) return std::optional<meta::UserInfo>();
   return meta::BadRequest(fmt::format("requested {} without impersonating a user name", Describe(wanted)));

@@ -1,8 +1,12 @@
+#include <algorithm>
+
 #include "services/aggregator/edge/target.h"
 #include "services/aggregator/filters/filters.h"
 
 namespace apimesh::aggregator {
 namespace {
+
+constexpr std::ptrdiff_t kMostParameters = 10'000;  // as many as Go reads
 
 bool IsLongRunning(const meta::RequestInfo& info) {
   if (info.verb == "watch" || info.verb == "proxy") return true;
@@ -15,10 +19,9 @@ class RequestInfoFilter final : public Filter {
  public:
   Task<> Handle(Exchange& exchange, Next next) override {
     auto target = ParseTarget(exchange.request.target);
-    if (!target) {
-      exchange.path = "/";
-      exchange.info = meta::ParseRequestInfo(exchange.request.method, "/", "");  // for the log and the audit event
-      return Refuse(exchange);
+    if (!target) return Refuse(exchange, "the request path is malformed");
+    if (std::count(target->query.begin(), target->query.end(), '&') >= kMostParameters) {
+      return Refuse(exchange, "the request has too many query parameters");
     }
     exchange.path = std::move(target->path);
     exchange.query = std::move(target->query);
@@ -28,8 +31,10 @@ class RequestInfoFilter final : public Filter {
   }
 
  private:
-  static Task<> Refuse(Exchange& exchange) {
-    co_await exchange.reply.SendError(meta::BadRequest("the request path is malformed"));
+  static Task<> Refuse(Exchange& exchange, std::string_view why) {
+    exchange.path = "/";
+    exchange.info = meta::ParseRequestInfo(exchange.request.method, "/", "");  // for the log and the audit event
+    co_await exchange.reply.SendError(meta::BadRequest(why));
   }
 };
 
