@@ -2,12 +2,16 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/redirect_error.hpp>
 #include <nghttp2/nghttp2.h>
+
+#include <cstdlib>
 
 #include "lib/base/log.h"
 #include "lib/h2/session.h"
 #include "lib/http/header_value.h"
 #include "lib/http/refusal.h"
+#include "lib/http/request_body.h"
 
 namespace apimesh::h2 {
 namespace {
@@ -30,19 +34,55 @@ void HttpCall::OnHeader(std::string_view name, std::string_view value) {
   } else if (name == ":authority") {
     request_.headers.emplace_back("host", value);
   } else if (!name.starts_with(':')) {
+    if (name == "content-length") announced_ = std::strtoull(std::string(value).c_str(), nullptr, 10);
     request_.headers.emplace_back(name, value);
   }
 }
 
+void HttpCall::OnHeadersDone(bool last) {
+  if (std::exchange(head_done_, true)) return;  // trailers
+  remote_ended_ = last;
+  boost::asio::co_spawn(session_->Executor(), Run(std::static_pointer_cast<HttpCall>(shared_from_this())), boost::asio::detached);
+}
+
 bool HttpCall::OnMessage(std::string data) {
-  too_large_ |= request_.body.size() + data.size() > limits_.body_bytes;
-  if (!too_large_) request_.body += data;
-  return true;
+  if (head_sent_) return true;  // nobody will read it
+  if (!TooLarge()) body_ += data;
+  if (TooLarge()) WakeReader();
+  return reading_;
 }
 
 void HttpCall::OnRemoteEnd() {
-  if (std::exchange(started_, true)) return;
-  boost::asio::co_spawn(session_->Executor(), Run(std::static_pointer_cast<HttpCall>(shared_from_this())), boost::asio::detached);
+  remote_ended_ = true;
+  WakeReader();
+}
+
+void HttpCall::WakeReader() {
+  if (reader_) reader_->cancel();
+}
+
+Task<meta::Result<std::string>> HttpCall::ReadBody(http::BodyTerms terms) {
+  reading_ = true;
+  const bool large = remote_ended_ ? body_.size() > http::BodyBudget::kFreeBytes : announced_ == 0 || announced_ > http::BodyBudget::kFreeBytes;
+  if (!TooLarge() && large) {
+    std::size_t size = announced_ > 0 ? announced_ : limits_.body_bytes;
+    if (remote_ended_) size = body_.size();
+    const bool room = co_await lease_.Take(limits_.bodies, terms.owner, size);
+    if (!room) co_return http::NoRoomForBody();
+  }
+  const SteadyTime deadline = std::min(terms.deadline, Clock::System().Steady() + limits_.body_timeout);
+  ReleaseInput();
+  while (!remote_ended_ && !TooLarge() && IsOpen() && Clock::System().Steady() < deadline) {
+    reader_.emplace(co_await boost::asio::this_coro::executor, deadline);
+    boost::system::error_code ignored;
+    co_await reader_->async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, ignored));
+    reader_.reset();
+  }
+  if (TooLarge()) co_return http::BodyTooLarge(limits_);
+  if (!IsOpen()) co_return http::BodyBroken("unexpected EOF");
+  if (!remote_ended_) co_return http::BodyTimedOut();
+  lease_.Shrink(body_.size());
+  co_return std::move(body_);
 }
 
 Task<> HttpCall::Run(std::shared_ptr<HttpCall> self) {
@@ -68,13 +108,14 @@ Task<> HttpCall::Run(std::shared_ptr<HttpCall> self) {
 
 /// What is wrong with the request, if it need not be asked of the handler.
 http::ParseFailure HttpCall::Failure() const {
-  if (too_large_) return http::ParseFailure::kBodyTooLarge;
   if (header_bytes_ > limits_.header_bytes) return http::ParseFailure::kHeadersTooLarge;
   return request_.target.empty() ? http::ParseFailure::kBadMessage : http::ParseFailure::kNone;
 }
 
 void HttpCall::SendHead(int code, const http::Headers& headers, std::optional<std::size_t> length) {
   head_sent_ = true;
+  body_.clear();
+  ReleaseInput();  // what else comes is thrown away
   head_only_ |= http::HasNoBody(code);
   Metadata head{{":status", std::to_string(code)}};
   bool has_date = false;
@@ -149,6 +190,7 @@ void HttpCall::OnDisconnect(std::function<void()> callback) {
 
 void HttpCall::OnClosed(std::uint32_t) {
   const auto alive = shared_from_this();
+  WakeReader();
   auto writer = Take(writer_);
   if (writer) std::move(*writer).Resume(false);
   if (const auto callback = std::exchange(on_disconnect_, nullptr)) callback();

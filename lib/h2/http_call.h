@@ -1,11 +1,15 @@
 #pragma once
 
+#include <boost/asio/steady_timer.hpp>
+
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "lib/base/suspend.h"
 #include "lib/h2/stream.h"
+#include "lib/http/body_budget.h"
 #include "lib/http/message_parser.h"
 #include "lib/http/server.h"
 
@@ -17,6 +21,11 @@ class HttpCall final : public Stream, public http::ResponseWriter {
  public:
   HttpCall(std::shared_ptr<const http::Handler> handler, const http::Limits& limits)
       : Stream(Framing::kNone), handler_(std::move(handler)), limits_(limits) {}
+
+  // ---- the body of the request
+  bool HasBody() const override { return !reading_ && (!remote_ended_ || !body_.empty()); }
+  bool BodyArrived() override { return remote_ended_ || TooLarge(); }
+  Task<meta::Result<std::string>> ReadBody(http::BodyTerms terms) override;
 
   // ---- the answer
   Task<bool> Send(int code, http::Headers headers, std::vector<SharedBytes> body) override;
@@ -32,7 +41,7 @@ class HttpCall final : public Stream, public http::ResponseWriter {
  private:
   // ---- the request
   void OnHeader(std::string_view name, std::string_view value) override;
-  void OnHeadersDone() override { head_done_ = true; }
+  void OnHeadersDone(bool last) override;
   bool OnMessage(std::string data) override;
   void OnRemoteEnd() override;
   void OnClosed(std::uint32_t error_code) override;
@@ -40,6 +49,8 @@ class HttpCall final : public Stream, public http::ResponseWriter {
 
   static Task<> Run(std::shared_ptr<HttpCall> self);
   http::ParseFailure Failure() const;
+  bool TooLarge() const { return body_.size() > limits_.body_bytes || announced_ > limits_.body_bytes; }
+  void WakeReader();
   void SendHead(int code, const http::Headers& headers, std::optional<std::size_t> length);
   bool Writable() const { return IsOpen() && !finished_; }
 
@@ -48,8 +59,13 @@ class HttpCall final : public Stream, public http::ResponseWriter {
   http::Request request_;
   std::size_t header_bytes_ = 0;
   bool head_done_ = false;
-  bool too_large_ = false;
-  bool started_ = false;
+  // Before it is read, flow control leaves the body with the client, except for a first piece.
+  std::string body_;
+  std::uint64_t announced_ = 0;  // by Content-Length
+  http::BodyLease lease_;
+  std::optional<boost::asio::steady_timer> reader_;  // waits for more of the body
+  bool remote_ended_ = false;
+  bool reading_ = false;  // it has been asked for
   bool head_only_ = false;  // HEAD: the answer has no body
   bool head_sent_ = false;
   bool finished_ = false;

@@ -18,6 +18,7 @@
 #include "lib/base/wakeup.h"
 #include "lib/h2/server.h"
 #include "lib/h2/session.h"
+#include "lib/http/refusal.h"
 
 namespace apimesh::h2 {
 namespace {
@@ -45,6 +46,7 @@ class Exchange final : public Stream {
   std::uint32_t error = 0;
   bool read = true;  // false: leaves what comes to the sender
   std::atomic<std::size_t> received{0};
+  std::atomic<bool> ended{false};
   std::promise<void> done;
 
  private:
@@ -60,7 +62,7 @@ class Exchange final : public Stream {
     received = body.size();
     return read;
   }
-  void OnRemoteEnd() override {}
+  void OnRemoteEnd() override { ended = true; }
   void OnClosed(std::uint32_t error_code) override {
     error = error_code;
     done.set_value();
@@ -105,13 +107,13 @@ class HttpOverH2 : public ::testing::Test {
     ran.get_future().wait();
   }
   void Open(const std::shared_ptr<Exchange>& exchange, std::string_view method, std::string_view path, std::string body = "",
-            const MetadataViews& more = {}) {
+            const MetadataViews& more = {}, bool end = true) {
     OnThread([&] {
       MetadataViews head{{":method", method}, {":scheme", "http"}, {":path", path}, {":authority", "a"}};
       head.insert(head.end(), more.begin(), more.end());
       ASSERT_TRUE(session_->Open(exchange, head));
       if (!body.empty()) exchange->Send({SharedBytes(std::move(body))});
-      exchange->End();
+      if (end) exchange->End();
     });
   }
   std::shared_ptr<Exchange> Do(std::string_view method, std::string_view path, std::string body = "", const MetadataViews& more = {}) {
@@ -145,8 +147,23 @@ class HttpOverH2 : public ::testing::Test {
       while (!gone_) co_await SleepUntil(std::chrono::steady_clock::now() + 2ms);
       co_return;
     }
+    std::string text = request.method + " " + request.target + " host=" + std::string(request.Header("host")) + " ";
+    if (request.target == "/denied") {
+      co_await http::SendError(writer, meta::Unauthorized());
+      co_return;
+    }
+    while (request.target == "/late" && !gone_) co_await SleepUntil(std::chrono::steady_clock::now() + 2ms);
+    if (writer.HasBody()) {
+      http::BodyTerms terms;
+      const auto read = co_await writer.ReadBody(std::move(terms));
+      if (!read) {
+        co_await http::SendError(writer, read.error());
+        co_return;
+      }
+      text += *read;
+    }
     std::vector<SharedBytes> body;
-    body.emplace_back(request.method + " " + request.target + " host=" + std::string(request.Header("host")) + " " + request.body);
+    body.emplace_back(std::move(text));
     co_await writer.Send(request.target == "/none" ? 204 : 200, std::move(headers), std::move(body));
   }
 
@@ -185,6 +202,32 @@ TEST_F(HttpOverH2, RefusesWhatIsTooLarge) {
   const std::string value(5000, 'v');
   EXPECT_EQ(Do("GET", "/a", "", {{"x-large", value}})->code, 431);
   EXPECT_EQ(Do("GET", "/a")->code, 200) << "the connection goes on";
+}
+
+TEST_F(HttpOverH2, RefusesByTheHeadAlone) {
+  auto exchange = std::make_shared<Exchange>();
+  Open(exchange, "POST", "/denied", "", {}, false);
+  for (int i = 0; i < 5000 && !exchange->ended; ++i) std::this_thread::sleep_for(1ms);
+  EXPECT_EQ(exchange->code, 401) << "answered before any of the body";
+  OnThread([&] { exchange->Reset(NGHTTP2_CANCEL); });
+  const std::string large(3 << 20, 'x');
+  EXPECT_EQ(Do("POST", "/denied", large)->code, 401) << "what nobody reads is thrown away";
+  const auto announced = Do("POST", "/a", "", {{"content-length", "100001"}});
+  EXPECT_EQ(announced->code, 413);
+}
+
+TEST_F(HttpOverH2, HoldsTheBodyBackUntilItIsRead) {
+  auto exchange = std::make_shared<Exchange>();
+  Open(exchange, "POST", "/late", std::string(600'000, 'x'));
+  while (Do("GET", "/a")->code != 200) {
+  }
+  std::this_thread::sleep_for(20ms);
+  bool held = false;
+  OnThread([&] { held = exchange->Crowded(); });
+  EXPECT_TRUE(held) << "more than 256 KiB are still with the client";
+  gone_ = true;
+  EXPECT_EQ(exchange->done.get_future().wait_for(10s), std::future_status::ready);
+  EXPECT_EQ(exchange->code, 413);
 }
 
 TEST_F(HttpOverH2, StreamsAtTheReadersPace) {

@@ -35,6 +35,7 @@ constexpr std::string_view kUnix = "unix:";
 constexpr std::chrono::seconds kHandshakeTime{10};
 constexpr std::size_t kMostHandshakes = 1024;  // unfinished ones; a new connection ends the oldest of them
 constexpr int kAcceptsPerTurn = 16;            // each may cost a handshake; sessions of this thread are served in between
+constexpr std::uint32_t kEarlyBodyBytes = 16 << 10;  // of a plain HTTP request, before its handler reads it
 
 void MakeSocketFolder(const std::filesystem::path& socket) {
   const auto folder = socket.parent_path();
@@ -73,6 +74,7 @@ using AcceptFn = std::function<std::shared_ptr<Stream>(const CallerPtr& caller)>
 /// What outlives the server where a connection does.
 struct Shared {
   AcceptFn accept;
+  std::uint32_t stream_window = SessionOptions().stream_window;
   std::mutex mutex;
   std::unordered_set<std::shared_ptr<Session>> sessions;  // guarded by mutex
   std::list<std::weak_ptr<Greeting>> greetings;           // guarded by mutex; oldest first
@@ -117,6 +119,7 @@ void StartSession(const std::shared_ptr<Shared>& shared, const asio::any_io_exec
   options.server = true;
   options.keepalive = std::chrono::seconds(20);
   options.accept = [accept = shared->accept, caller = std::move(caller)] { return accept(caller); };
+  options.stream_window = shared->stream_window;
   auto self = std::make_shared<std::weak_ptr<Session>>();
   // Not shared: that keeps the session.
   options.closed = [weak = std::weak_ptr(shared), self](const std::string&) {
@@ -192,10 +195,9 @@ struct Greeting : std::enable_shared_from_this<Greeting> {
 
 class ServerOnWorkers final : public Server {
  public:
-  ServerOnWorkers(const std::vector<Listener>& listeners, AcceptFn accept, std::shared_ptr<Health> health,
+  ServerOnWorkers(const std::vector<Listener>& listeners, std::shared_ptr<Shared> shared, std::shared_ptr<Health> health,
                   std::vector<asio::io_context*> workers)
-      : workers_(std::move(workers)), shared_(std::make_shared<Shared>()), health_(std::move(health)) {
-    shared_->accept = std::move(accept);
+      : workers_(std::move(workers)), shared_(std::move(shared)), health_(std::move(health)) {
     for (const Listener& listener : listeners) doors_.push_back(OpenDoor(listener));
     for (auto& door : doors_) WaitForConnections(*door);
   }
@@ -317,18 +319,21 @@ class ServerOnWorkers final : public Server {
 
 std::unique_ptr<Server> Serve(const std::vector<Listener>& listeners, Methods methods, std::vector<asio::io_context*> workers) {
   auto health = Health::AddTo(methods);
-  auto accept = [shared = std::make_shared<const Methods>(std::move(methods))](const CallerPtr& caller) {
-    return std::make_shared<ServerCall>(shared, caller);
+  auto shared = std::make_shared<Shared>();
+  shared->accept = [methods = std::make_shared<const Methods>(std::move(methods))](const CallerPtr& caller) {
+    return std::make_shared<ServerCall>(methods, caller);
   };
-  return std::make_unique<ServerOnWorkers>(listeners, std::move(accept), std::move(health), std::move(workers));
+  return std::make_unique<ServerOnWorkers>(listeners, std::move(shared), std::move(health), std::move(workers));
 }
 
 std::unique_ptr<Server> ServeHttp(const std::vector<Listener>& listeners, http::Handler handler, const http::Limits& limits,
                                   std::vector<asio::io_context*> workers) {
-  auto accept = [shared = std::make_shared<const http::Handler>(std::move(handler)), limits](const CallerPtr&) {
-    return std::make_shared<HttpCall>(shared, limits);
+  auto shared = std::make_shared<Shared>();
+  shared->stream_window = kEarlyBodyBytes;
+  shared->accept = [handler = std::make_shared<const http::Handler>(std::move(handler)), limits](const CallerPtr&) {
+    return std::make_shared<HttpCall>(handler, limits);
   };
-  return std::make_unique<ServerOnWorkers>(listeners, std::move(accept), nullptr, std::move(workers));
+  return std::make_unique<ServerOnWorkers>(listeners, std::move(shared), nullptr, std::move(workers));
 }
 
 }  // namespace apimesh::h2

@@ -63,7 +63,7 @@ void ServerCall::OnHeader(std::string_view name, std::string_view value) {
   }
 }
 
-void ServerCall::OnHeadersDone() {
+void ServerCall::OnHeadersDone(bool /*last*/) {
   if (std::exchange(started_, true)) return;  // trailers
   if (!content_type_.starts_with("application/grpc")) {
     finished_ = true;

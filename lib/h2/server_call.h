@@ -72,7 +72,7 @@ class ServerCall final : public Stream {
 
  private:
   void OnHeader(std::string_view name, std::string_view value) override;
-  void OnHeadersDone() override;
+  void OnHeadersDone(bool last) override;
   bool OnMessage(std::string message) override;
   void OnRemoteEnd() override;
   void OnClosed(std::uint32_t error_code) override;

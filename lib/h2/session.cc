@@ -12,7 +12,6 @@ namespace asio = boost::asio;
 
 constexpr std::size_t kScratchBytes = 128 << 10;
 constexpr std::uint32_t kFrameBytes = 128 << 10;
-constexpr std::int32_t kStreamWindow = 384 << 10;       // what one slow reader may hold, with the message under way
 constexpr std::int32_t kConnectionWindow = 0x7fffffff;  // streams hold each other up by nothing but their own windows
 constexpr std::size_t kFlushBytes = 512 << 10;
 constexpr int kReadsPerTurn = 16;
@@ -73,8 +72,9 @@ struct Session::Callbacks {
     Stream* stream = self.Find(frame->hd.stream_id);
     if (stream == nullptr) return 0;
     const auto alive = stream->shared_from_this();
-    if (frame->hd.type == NGHTTP2_HEADERS) stream->OnHeadersDone();
-    if ((frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0) stream->OnRemoteEnd();
+    const bool last = (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
+    if (frame->hd.type == NGHTTP2_HEADERS) stream->OnHeadersDone(last);
+    if (last) stream->OnRemoteEnd();
     return 0;
   }
 
@@ -200,7 +200,7 @@ void Session::Begin() {
   session_ = Callbacks::NewSession(*this);
   const nghttp2_settings_entry settings[] = {
       {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, 1u << 20},
-      {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, kStreamWindow},
+      {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, options_.stream_window},
       {NGHTTP2_SETTINGS_MAX_FRAME_SIZE, kFrameBytes},
       {NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
   };

@@ -28,6 +28,8 @@ struct SessionOptions {
   /// With calls under way and nothing heard for so long, the other side is asked for a sign of life. 0: never.
   std::chrono::milliseconds keepalive{0};
   std::size_t max_message_bytes = std::size_t{64} << 20;
+  /// What the other side may send on a stream before the receiver takes it; for gRPC in addition to the message under way.
+  std::uint32_t stream_window = 384 << 10;
 };
 
 /// One HTTP/2 connection that carries gRPC. It lives on one executor, which runs on one thread; what is written during

@@ -69,7 +69,7 @@ class EchoStream final : public h2::Stream {
 
  private:
   void OnHeader(std::string_view name, std::string_view value) override { bytes_ += name.size() + value.size(); }
-  void OnHeadersDone() override {
+  void OnHeadersDone(bool /*last*/) override {
     if (!server_ || head_sent_ || !IsOpen()) return;
     head_sent_ = true;
     session_->Respond(*this, {{":status", "200"}}, (behaviour_ & 1) != 0);

@@ -43,8 +43,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
   explicit Stream(Framing framing = Framing::kGrpc) : framing_(framing) {}
 
   virtual void OnHeader(std::string_view name, std::string_view value) = 0;
-  /// The head (first) or the trailers have come in whole.
-  virtual void OnHeadersDone() {}
+  /// The head (first) or the trailers have come in whole. `last`: OnRemoteEnd() follows.
+  virtual void OnHeadersDone(bool /*last*/) {}
   /// False: it is kept in mind that the receiver holds this message until ReleaseInput().
   virtual bool OnMessage(std::string message) = 0;
   /// No more messages from the other side.

@@ -8,6 +8,7 @@
 #include "lib/gzip/accepts.h"
 #include "lib/http/connection.h"
 #include "lib/http/header_value.h"
+#include "lib/http/request_body.h"
 
 namespace apimesh::http {
 namespace {
@@ -87,12 +88,20 @@ Answer::Facts Answer::Facts::Of(const Request& request, bool http10, bool keep_a
           .accepts_gzip = gzip::Accepts(request.Header("accept-encoding"))};
 }
 
-Answer::Answer(std::shared_ptr<Connection> connection, Facts facts) : connection_(std::move(connection)), facts_(facts) {}
+Answer::Answer(std::shared_ptr<Connection> connection, Facts facts, RequestBody* body)
+    : connection_(std::move(connection)), facts_(facts), body_(body) {}
 Answer::~Answer() = default;
+
+Task<meta::Result<std::string>> ResponseWriter::ReadBody(BodyTerms /*terms*/) { co_return std::string(); }
+
+bool Answer::HasBody() const { return body_ && body_->Unread(); }
+bool Answer::BodyArrived() { return !body_ || body_->Arrived(); }
+Task<meta::Result<std::string>> Answer::ReadBody(BodyTerms terms) { return body_->Read(std::move(terms)); }
 
 std::string Answer::Head(int code, const Headers& headers, Body body, std::size_t length) {
   head_sent_ = true;
-  if (connection_->Draining() || FindHeader(headers, "connection") == "close" || body == Body::kUntilClose) {
+  if (connection_->Draining() || FindHeader(headers, "connection") == "close" || body == Body::kUntilClose ||
+      (body_ && !body_->CanSkip())) {
     facts_.keep_alive = false;
   }
   std::string head;
@@ -240,6 +249,10 @@ void Answer::Abort() {
 
 Task<std::unique_ptr<RawConnection>> Answer::Upgrade(Headers headers) {
   head_sent_ = true;
+  if (HasBody()) {  // the other side would take the body for its own data
+    connection_->Cut();
+    co_return nullptr;
+  }
   std::string head = "HTTP/1.1 101 Switching Protocols\r\n";
   bool has_connection = false;
   for (const auto& [name, value] : headers) {

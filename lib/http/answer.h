@@ -12,6 +12,7 @@
 namespace apimesh::http {
 
 class Connection;
+class RequestBody;
 
 /// The answer to one request on a connection.
 class Answer final : public ResponseWriter {
@@ -24,8 +25,13 @@ class Answer final : public ResponseWriter {
     bool accepts_gzip = false;
     static Facts Of(const Request& request, bool http10, bool keep_alive);
   };
-  Answer(std::shared_ptr<Connection> connection, Facts facts);
+  /// `body` is the request's, and outlives the answer; nullptr: nothing more can be read from the connection.
+  Answer(std::shared_ptr<Connection> connection, Facts facts, RequestBody* body);
   ~Answer() override;
+
+  bool HasBody() const override;
+  bool BodyArrived() override;
+  Task<meta::Result<std::string>> ReadBody(BodyTerms terms) override;
 
   Task<bool> Send(int code, Headers headers, std::vector<SharedBytes> body) override;
   Task<bool> Start(int code, Headers headers, bool compress) override;
@@ -49,6 +55,7 @@ class Answer final : public ResponseWriter {
 
   std::shared_ptr<Connection> connection_;
   Facts facts_;
+  RequestBody* const body_;
   std::unique_ptr<gzip::Stream> gzip_;
   bool head_sent_ = false;
   bool finished_ = false;

@@ -34,7 +34,9 @@ std::vector<SharedBytes> Bytes(std::string text) {
 }
 
 Task<> Describe(Request request, ResponseWriter& writer) {
-  std::string text = request.method + " " + request.target + " " + request.body + " " + request.peer->address;
+  BodyTerms terms;
+  const auto body = co_await writer.ReadBody(std::move(terms));
+  std::string text = request.method + " " + request.target + " " + (body ? *body : body.error().Message()) + " " + request.peer->address;
   if (request.peer->tls) text += fmt::format(" sni={} certificates={}", request.peer->sni, request.peer->certificates_der.size());
   Headers headers{{"x-name", "value"}};
   co_await writer.Send(200, std::move(headers), Bytes(text));

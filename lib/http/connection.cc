@@ -1,13 +1,19 @@
 #include "lib/http/connection.h"
 
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
 #include "lib/base/log.h"
 #include "lib/http/answer.h"
 #include "lib/http/refusal.h"
+#include "lib/http/request_body.h"
 
 namespace apimesh::http {
 namespace {
 constexpr std::size_t kScratchBytes = 64 << 10;
-constexpr std::size_t kReadAheadBytes = 64 << 10;  // of pipelined requests, while one is being answered
+constexpr std::size_t kKeptCapacity = 16 << 10;    // of the input buffer, between requests
+constexpr std::size_t kReadAheadBytes = 32 << 10;  // beyond what is wanted: of a body with its head, of pipelined requests
+constexpr std::size_t kLingerBytes = 4 << 20;      // a body that a client sends before it reads its answer
 constexpr std::chrono::milliseconds kLingerTime{500};
 }  // namespace
 
@@ -15,10 +21,11 @@ Connection::Connection(std::shared_ptr<ServerShared> shared, Worker& worker, std
                        std::shared_ptr<Peer> peer)
     : shared_(std::move(shared)), worker_(worker), transport_(std::move(transport)), peer_(std::move(peer)) {
   worker_.connections.insert(this);
+  ++shared_->open;
 }
 
 Connection::~Connection() {
-  EndHandshake();
+  Cut();
   worker_.connections.erase(this);
   --worker_.load;
   --shared_->connections;
@@ -31,7 +38,11 @@ Task<> Connection::Run() {
     co_return;
   }
   transport_->DescribePeer(*peer_);
-  for (bool more = true; more;) more = co_await ServeOne();
+  for (bool more = true; more;) {
+    more = co_await ServeOne();
+    // Requests that came together take turns with those of other clients.
+    if (more && !Unread().empty()) co_await boost::asio::post(worker_.io, boost::asio::use_awaitable);
+  }
   if (!tunnel_) co_await Linger();
 }
 
@@ -73,45 +84,52 @@ Task<bool> Connection::Handshake() {
   }
 }
 
-Task<bool> Connection::ReadRequest(RequestParser& parser) {
+Task<bool> Connection::ReadHead(RequestParser& parser) {
   idle_ = true;
+  busy_ = false;
   SetDeadline(shared_->limits.idle_timeout);
   if (Unread().empty() && (shared_->draining || !co_await ReadMore())) co_return false;
   idle_ = false;
   SetDeadline(shared_->limits.header_timeout);
-  bool continue_sent = false;
+  std::size_t received = 0;
   for (;;) {
-    Consume(parser.Feed(Unread()));
-    if (parser.Failure() != ParseFailure::kNone) {
-      co_await Refuse(parser.Failure());
+    const std::size_t used = parser.Feed(Unread());
+    received += used;
+    Consume(used);
+    ParseFailure failure = parser.Failure();
+    if (failure == ParseFailure::kNone && parser.HeadDone()) break;
+    if (failure == ParseFailure::kNone && !HoldHead(received + Unread().size())) failure = ParseFailure::kHeadersTooLarge;
+    if (failure != ParseFailure::kNone) {
+      HoldHead(0);
+      co_await Refuse(failure);
       co_return false;
-    }
-    if (parser.Done()) break;
-    if (Unread().size() > shared_->limits.header_bytes) {  // a chunk's head or trailers without end
-      co_await Refuse(ParseFailure::kHeadersTooLarge);
-      co_return false;
-    }
-    if (parser.HeadDone()) {
-      if (parser.ExpectsContinue() && !continue_sent) {
-        continue_sent = true;
-        std::vector<std::string_view> interim{"HTTP/1.1 100 Continue\r\n\r\n"};
-        if (!co_await Write(std::move(interim))) co_return false;
-      }
-      SetDeadline(shared_->limits.idle_timeout);
     }
     if (!co_await ReadMore()) co_return false;
   }
+  if (held_head_bytes_ > 0) HoldHead(0);
   ClearDeadline();
+  busy_ = true;
   co_return true;
+}
+
+/// Counts the memory of a head that is not complete. False: all heads together take too much, and this one is large.
+bool Connection::HoldHead(std::size_t bytes) {
+  shared_->head_bytes += bytes - held_head_bytes_;
+  held_head_bytes_ = bytes;
+  if (bytes == 0 || shared_->head_bytes <= shared_->limits.unfinished_head_bytes) return true;
+  if (bytes > kReadAheadBytes) return false;
+  if (shared_->make_room) shared_->make_room();
+  return true;
 }
 
 Task<bool> Connection::ServeOne() {
   RequestParser parser(shared_->limits);
-  if (!co_await ReadRequest(parser)) co_return false;
+  if (!co_await ReadHead(parser)) co_return false;
   Request request = parser.TakeRequest();
   request.peer = peer_;
-  Answer answer(shared_from_this(), Answer::Facts::Of(request, parser.IsHttp10(), parser.KeepAlive()));
-  WatchInput();
+  RequestBody body(*this, parser);
+  Answer answer(shared_from_this(), Answer::Facts::Of(request, parser.IsHttp10(), parser.KeepAlive()), &body);
+  if (parser.Done()) WatchInput();  // a body is left where it is until it is wanted
   bool failed = false;
   try {
     co_await shared_->handler(std::move(request), answer);
@@ -130,11 +148,14 @@ Task<bool> Connection::ServeOne() {
     }
   }
   if (!answer.Finished()) Cut();  // the client must see that the answer is incomplete
-  co_return !closed_ && answer.KeepAlive();
+  if (closed_ || !answer.KeepAlive()) co_return false;
+  if (body.Done()) co_return true;
+  const bool skipped = co_await body.Skip();
+  co_return skipped;
 }
 
 Task<> Connection::Refuse(ParseFailure failure) {
-  Answer answer(shared_from_this(), {});
+  Answer answer(shared_from_this(), {}, nullptr);
   co_await SendRefusal(answer, failure, shared_->limits);
 }
 
@@ -143,10 +164,12 @@ Task<> Connection::Refuse(ParseFailure failure) {
 Task<> Connection::Linger() {
   if (!closed_ && !end_of_input_) {
     transport_->ShutdownWrite();
+    busy_ = false;
     SetDeadline(kLingerTime);
-    for (bool more = true; more;) {
-      in_.clear();
-      in_start_ = 0;
+    std::size_t discarded = 0;
+    for (bool more = true; more && discarded < kLingerBytes;) {
+      discarded += Unread().size();
+      Consume(Unread().size());
       more = co_await ReadMore();
     }
   }
@@ -191,13 +214,14 @@ void Connection::OnReadable() {
 bool Connection::Fill() {
   thread_local char scratch[kScratchBytes];
   bool progress = false;
+  const std::size_t limit = only_read_expires_ ? kScratchBytes : kReadAheadBytes;  // a body is read in larger pieces
   while (!closed_) {
-    const long size = transport_->TryRead(scratch, sizeof(scratch));
+    const long size = transport_->TryRead(scratch, limit);
     if (size == Transport::kWouldBlock) return progress;
     if (size <= 0) break;
     in_.append(scratch, static_cast<std::size_t>(size));
     progress = true;
-    if (!transport_->Buffered() || Unread().size() >= kReadAheadBytes) return true;
+    if (!transport_->Buffered() || Unread().size() >= limit) return true;
   }
   end_of_input_ = true;
   return progress;
@@ -205,10 +229,15 @@ bool Connection::Fill() {
 
 void Connection::Consume(std::size_t size) {
   in_start_ += size;
-  if (in_start_ < in_.size()) return;
+  if (in_start_ < in_.size()) {
+    if (in_start_ < kReadAheadBytes) return;
+    in_.erase(0, in_start_);
+    in_start_ = 0;
+    return;
+  }
   in_start_ = 0;
   // A large request must not leave its buffer behind on an idle connection.
-  if (in_.capacity() > kReadAheadBytes) {
+  if (in_.capacity() > kKeptCapacity) {
     in_ = std::string();
   } else {
     in_.clear();
@@ -260,9 +289,10 @@ Task<std::string> Connection::ReadRaw() {
 void Connection::SetDisconnectCallback(std::function<void()> callback) {
   if (callback && (closed_ || end_of_input_)) {
     callback();
-  } else {
-    on_disconnect_ = std::move(callback);
+    return;
   }
+  if (callback) WatchInput();
+  on_disconnect_ = std::move(callback);
 }
 
 void Connection::NotifyDisconnect() {
@@ -271,15 +301,29 @@ void Connection::NotifyDisconnect() {
 
 void Connection::Cut() {
   if (std::exchange(closed_, true)) return;
+  --shared_->open;
+  HoldHead(0);
   EndHandshake();
   transport_->Close();
   NotifyDisconnect();
 }
 
-void Connection::SetDeadline(std::chrono::milliseconds from_now) { deadline_ = Clock::System().Steady() + from_now; }
+void Connection::SetDeadline(std::chrono::milliseconds from_now) {
+  since_ = Clock::System().Steady();
+  deadline_ = since_ + from_now;
+  only_read_expires_ = false;
+}
+
+void Connection::ExpireReadAt(SteadyTime deadline) {
+  deadline_ = deadline;
+  only_read_expires_ = true;
+}
 
 void Connection::CheckDeadline(SteadyTime now) {
-  if (now >= deadline_) Cut();
+  if (now < deadline_) return;
+  if (!only_read_expires_) return Cut();
+  ClearDeadline();
+  if (reader_waits_) readable_.Set();
 }
 
 }  // namespace apimesh::http

@@ -29,6 +29,9 @@ struct ServerShared {
   Handler handler;
   std::atomic<bool> draining{false};
   std::atomic<int> connections{0};
+  std::atomic<std::size_t> open{0};        // of these, the ones whose socket is open
+  std::atomic<std::size_t> head_bytes{0};  // received of heads that are not complete
+  std::function<void()> make_room;         // closes some connections that serve no request; callable from any thread
 };
 
 /// One io thread. Its connections never leave it, so nothing of theirs is locked.
@@ -53,6 +56,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   /// Called every now and then: cuts the connection if it has been waiting for too long.
   void CheckDeadline(SteadyTime now);
   bool Idle() const { return idle_; }
+  /// Whether it serves no request, and can be closed to make room for others; the longer it waits, the sooner.
+  bool Expendable() const { return !busy_ && !closed_; }
+  SteadyTime WaitsSince() const { return since_; }
 
   // For the answer and for tunnels.
   Task<bool> Write(std::vector<std::string_view> pieces);
@@ -66,12 +72,15 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool Draining() const { return shared_->draining; }
 
  private:
+  friend class RequestBody;
+
   Task<bool> Handshake();
   void BeginHandshake();
   void EndHandshake();
-  Task<bool> ReadRequest(RequestParser& parser);
+  Task<bool> ReadHead(RequestParser& parser);
   Task<bool> ServeOne();
   Task<> Refuse(ParseFailure failure);
+  bool HoldHead(std::size_t bytes);
   Task<> Linger();
 
   // Waits until more has come in; false at the end of the stream.
@@ -85,6 +94,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void Consume(std::size_t size);
   void SetDeadline(std::chrono::milliseconds from_now);
   void ClearDeadline() { deadline_ = SteadyTime::max(); }
+  /// At `deadline`, ReadMore() returns false, and the connection stays open.
+  void ExpireReadAt(SteadyTime deadline);
+  bool InputEnded() const { return closed_ || end_of_input_; }
 
   std::shared_ptr<ServerShared> shared_;
   Worker& worker_;
@@ -99,12 +111,16 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool closed_ = false;
   std::size_t ahead_ = 0;  // bytes of the next Write() that TryWrite() has written
   bool idle_ = true;
+  bool busy_ = false;  // with a request, or as a tunnel
+  SteadyTime since_;   // when it began to wait for what it waits for
+  std::size_t held_head_bytes_ = 0;  // in ServerShared::head_bytes
   bool tunnel_ = false;
   std::optional<std::list<Connection*>::iterator> handshake_;  // in worker_.handshakes
   Signal readable_;
   Signal writable_;
   std::function<void()> on_disconnect_;
   SteadyTime deadline_ = SteadyTime::max();
+  bool only_read_expires_ = false;  // at deadline_
 };
 
 }  // namespace apimesh::http

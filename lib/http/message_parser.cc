@@ -1,5 +1,7 @@
 #include "lib/http/message_parser.h"
 
+#include <algorithm>
+
 #include <boost/beast/core/string.hpp>
 #include <boost/beast/http/basic_parser.hpp>
 
@@ -37,17 +39,18 @@ std::string_view ClientResponse::Header(std::string_view name) const { return Fi
 
 class RequestParser::Impl final : public beast::http::basic_parser<true> {
  public:
-  explicit Impl(const Limits& limits) : body_limit_bytes_(limits.body_bytes) {
-    eager(true);
+  explicit Impl(const Limits& limits) : body_limit_bytes_(limits.body_bytes), header_fields_(limits.header_fields) {
     header_limit(static_cast<std::uint32_t>(limits.header_bytes));
-    body_limit(limits.body_bytes);
+    body_limit(boost::none);  // Beast would refuse a large Content-Length together with the head; we do it when the body is read
     request_.headers.reserve(12);
   }
 
   Request request_;
+  std::string body_;
   ParseFailure failure_ = ParseFailure::kNone;
   bool expects_continue_ = false;
   bool http10_ = false;
+  bool keep_body_ = true;
 
  private:
   void on_request_impl(beast::http::verb, string_view method, string_view target, int version, error_code& ec) override {
@@ -63,6 +66,11 @@ class RequestParser::Impl final : public beast::http::basic_parser<true> {
 
   void on_field_impl(beast::http::field field, string_view name, string_view value, error_code& ec) override {
     if (head_done_) return;  // trailers: read, never used
+    if (request_.headers.size() >= header_fields_) {
+      failure_ = ParseFailure::kHeadersTooLarge;
+      ec = BeastError::header_limit;
+      return;
+    }
     switch (field) {
       case beast::http::field::host:
         if (++hosts_ > 1) ec = BeastError::bad_field;
@@ -86,20 +94,38 @@ class RequestParser::Impl final : public beast::http::basic_parser<true> {
     head_done_ = true;
     if (hosts_ == 0 && !http10_) ec = BeastError::bad_field;
   }
-  void on_body_init_impl(const boost::optional<std::uint64_t>& length, error_code&) override {
-    if (length && *length <= body_limit_bytes_) request_.body.reserve(*length);
+  void on_body_init_impl(const boost::optional<std::uint64_t>& length, error_code& ec) override {
+    if (!keep_body_ || !length) return;
+    if (*length > body_limit_bytes_) return Refuse(ParseFailure::kBodyTooLarge, ec);
+    body_.reserve(*length);
   }
   std::size_t on_body_impl(string_view body, error_code&) override {
-    request_.body.append(body.data(), body.size());
+    if (keep_body_) body_.append(body.data(), body.size());
     return body.size();
   }
-  void on_chunk_header_impl(std::uint64_t, string_view, error_code&) override {}
+  void on_chunk_header_impl(std::uint64_t size, string_view extension, error_code& ec) override {
+    if (keep_body_ && size > body_limit_bytes_ - std::min(body_.size(), body_limit_bytes_)) {
+      return Refuse(ParseFailure::kBodyTooLarge, ec);
+    }
+    // Extensions are never used, so a client that sends many of them only keeps us reading.
+    const std::uint64_t allowed = kExtensionBytes + 2 * std::min<std::uint64_t>(size, body_limit_bytes_);
+    extension_bytes_ += extension.size();
+    extension_bytes_ -= std::min(extension_bytes_, allowed);
+    if (extension_bytes_ > kExcessExtensionBytes) Refuse(ParseFailure::kBadMessage, ec);
+  }
   std::size_t on_chunk_body_impl(std::uint64_t, string_view body, error_code& ec) override {
     return on_body_impl(body, ec);
   }
   void on_finish_impl(error_code&) override {}
 
-  std::size_t body_limit_bytes_;
+  void Refuse(ParseFailure failure, error_code& ec) {
+    failure_ = failure;
+    ec = BeastError::body_limit;
+  }
+
+  static constexpr std::uint64_t kExtensionBytes = 16, kExcessExtensionBytes = 16 << 10;  // per chunk; beyond that, in all
+  const std::size_t body_limit_bytes_, header_fields_;
+  std::uint64_t extension_bytes_ = 0;
   int hosts_ = 0;
   bool head_done_ = false;
 };
@@ -111,11 +137,15 @@ std::size_t RequestParser::Feed(std::string_view data) {
   error_code ec;
   const std::size_t used = impl_->put(boost::asio::const_buffer(data.data(), data.size()), ec);
   if (ec && ec != BeastError::need_more && impl_->failure_ == ParseFailure::kNone) {
-    impl_->failure_ = ec == BeastError::header_limit ? ParseFailure::kHeadersTooLarge
-                      : ec == BeastError::body_limit ? ParseFailure::kBodyTooLarge
-                                                     : ParseFailure::kBadMessage;
+    impl_->failure_ = ec == BeastError::header_limit ? ParseFailure::kHeadersTooLarge : ParseFailure::kBadMessage;
   }
   return used;
+}
+std::size_t RequestParser::FeedBody(std::string_view data, Body body) {
+  if (Done() || impl_->failure_ != ParseFailure::kNone) return 0;
+  impl_->eager(true);
+  impl_->keep_body_ = body == Body::kKeep;
+  return Feed(data);
 }
 bool RequestParser::HeadDone() const { return impl_->is_header_done(); }
 bool RequestParser::Done() const { return impl_->is_done(); }
@@ -124,6 +154,13 @@ bool RequestParser::KeepAlive() const { return impl_->is_header_done() && impl_-
 bool RequestParser::IsHttp10() const { return impl_->http10_; }
 bool RequestParser::ExpectsContinue() const { return impl_->expects_continue_; }
 Request RequestParser::TakeRequest() { return std::move(impl_->request_); }
+std::optional<std::uint64_t> RequestParser::RemainingLength() const {
+  if (Done()) return 0;
+  const auto length = impl_->content_length_remaining();
+  return length ? std::optional<std::uint64_t>(*length) : std::nullopt;
+}
+std::size_t RequestParser::KeptBytes() const { return impl_->body_.size(); }
+std::string RequestParser::TakeBody() { return std::move(impl_->body_); }
 
 class ResponseParser::Impl final : public beast::http::basic_parser<false> {
  public:

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,15 +14,21 @@ namespace apimesh::http {
 /// Why a message was refused; becomes the status code of the answer.
 enum class ParseFailure { kNone, kBadMessage, kHeadersTooLarge, kBodyTooLarge, kTransferEncoding };
 
-/// Reads one request from bytes as they come. No I/O, so that it can be fuzzed. Refuses whatever could be read in two
-/// ways (both a length and chunks, two hosts, unknown transfer encodings): that is request smuggling.
+/// Reads one request from bytes as they come, the head first and the body only when it is asked for. No I/O, so that it
+/// can be fuzzed. Refuses whatever could be read in two ways (both a length and chunks, two hosts, unknown transfer
+/// encodings): that is request smuggling.
 class RequestParser {
  public:
+  enum class Body { kKeep, kDiscard };
+
   explicit RequestParser(const Limits& limits);
   ~RequestParser();
 
-  /// Returns how many bytes were used. What is left over must be given again, with more behind it, unless Done().
+  /// Reads up to the end of the head. Returns how many bytes were used. What is left over must be given again, with more
+  /// behind it, unless HeadDone().
   std::size_t Feed(std::string_view data);
+  /// The same for the body, until Done(). Only a body that is kept is held to Limits::body_bytes.
+  std::size_t FeedBody(std::string_view data, Body body);
   bool HeadDone() const;
   bool Done() const;
   ParseFailure Failure() const;
@@ -29,8 +36,12 @@ class RequestParser {
   bool KeepAlive() const;
   bool IsHttp10() const;
   bool ExpectsContinue() const;
-  /// After Done().
   Request TakeRequest();
+  /// The bytes of the body that are still to come; nullopt: unknown, the body comes in chunks.
+  std::optional<std::uint64_t> RemainingLength() const;
+  std::size_t KeptBytes() const;
+  /// The bytes that were kept.
+  std::string TakeBody();
 
  private:
   class Impl;

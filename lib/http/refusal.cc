@@ -1,8 +1,8 @@
 #include "lib/http/refusal.h"
 
-#include <fmt/format.h>
-
 #include <boost/json/serialize.hpp>
+
+#include "lib/http/request_body.h"
 
 namespace apimesh::http {
 namespace {
@@ -26,7 +26,7 @@ Task<bool> SendError(ResponseWriter& writer, meta::ApiError error) {
 
 Task<bool> SendRefusal(ResponseWriter& writer, ParseFailure failure, const Limits& limits) {
   switch (failure) {
-    case ParseFailure::kBodyTooLarge: return SendError(writer, meta::RequestEntityTooLarge(fmt::format("limit is {}", limits.body_bytes)));
+    case ParseFailure::kBodyTooLarge: return SendError(writer, BodyTooLarge(limits));
     case ParseFailure::kHeadersTooLarge: return SendText(writer, 431, "431 Request Header Fields Too Large");
     case ParseFailure::kTransferEncoding: return SendText(writer, 501, "501 Not Implemented: unsupported transfer encoding");
     default: return SendText(writer, 400, "400 Bad Request");

@@ -2,9 +2,11 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 
 #include <boost/asio/posix/stream_descriptor.hpp>
 
+#include <algorithm>
 #include <future>
 #include <stdexcept>
 #include <thread>
@@ -18,6 +20,8 @@ namespace {
 
 namespace asio = boost::asio;
 constexpr int kAcceptsPerTurn = 16;  // each may cost a handshake; the connections that this thread has are served in between
+constexpr std::size_t kShareThatGivesWay = 32;
+constexpr std::chrono::milliseconds kPauseForRoom{5}, kPauseForDescriptors{100};
 
 class ServerOnThreads final : public Server {
  public:
@@ -25,6 +29,7 @@ class ServerOnThreads final : public Server {
     ::signal(SIGPIPE, SIG_IGN);  // OpenSSL writes to the descriptor itself
     shared_->limits = options.limits;
     shared_->handler = std::move(handler);
+    shared_->make_room = [this] { MakeRoom(); };
     if (options.tls) tls_ = std::make_unique<ServerTls>(options.tls_options);
     ListenSocket socket = OpenListenSocket(options.address, options.port);
     port_ = socket.port;
@@ -101,8 +106,13 @@ class ServerOnThreads final : public Server {
     listener_->async_wait(asio::posix::stream_descriptor::wait_read, [this](const boost::system::error_code& error) {
       if (error) return;
       for (int i = 0; i < kAcceptsPerTurn; ++i) {
+        if (!HasRoom()) return PauseAccepting(kPauseForRoom);
         AcceptedSocket socket = AcceptOne(listener_->native_handle());
-        if (socket.out_of_descriptors) return PauseAccepting();
+        if (socket.out_of_descriptors) {
+          log::Warning("http: out of file descriptors; new connections wait");
+          MakeRoom();
+          return PauseAccepting(kPauseForDescriptors);
+        }
         if (socket.fd < 0) break;
         Adopt(std::move(socket));
       }
@@ -110,12 +120,44 @@ class ServerOnThreads final : public Server {
     });
   }
 
-  void PauseAccepting() {
-    log::Warning("http: out of file descriptors; new connections wait");
-    accept_pause_->expires_after(std::chrono::milliseconds(100));
+  void PauseAccepting(std::chrono::milliseconds pause) {
+    accept_pause_->expires_after(pause);
     accept_pause_->async_wait([this](const boost::system::error_code& error) {
       if (!error && listener_->is_open()) WaitForConnections();
     });
+  }
+
+  /// Whether there is room for one more connection. If not, others are closed to make room, by other threads maybe later.
+  bool HasRoom() {
+    const std::size_t limit = shared_->limits.connections;
+    if (limit == 0 || shared_->open < limit) return true;
+    MakeRoom();
+    return shared_->open < limit;
+  }
+
+  /// Closes a part of the connections that serve no request, those that have waited longest first: unfinished handshakes
+  /// and heads, and idle ones, whose clients connect again when they need to.
+  void MakeRoom() {
+    int none = 0;
+    if (!making_room_.compare_exchange_strong(none, static_cast<int>(workers_.size()))) return;
+    for (auto& worker : workers_) {
+      asio::dispatch(worker->io, [this, &worker = *worker] {
+        CloseLongestWaiting(worker);
+        --making_room_;
+      });
+    }
+  }
+
+  static void CloseLongestWaiting(Worker& worker) {
+    std::vector<std::shared_ptr<Connection>> waiting;
+    for (Connection* connection : worker.connections) {
+      if (connection->Expendable()) waiting.push_back(connection->shared_from_this());
+    }
+    if (waiting.empty()) return;
+    const std::size_t count = std::min(waiting.size(), worker.connections.size() / kShareThatGivesWay + 1);
+    std::nth_element(waiting.begin(), waiting.begin() + static_cast<std::ptrdiff_t>(count) - 1, waiting.end(),
+                     [](const auto& a, const auto& b) { return a->WaitsSince() < b->WaitsSince(); });
+    for (std::size_t i = 0; i < count; ++i) waiting[i]->Cut();
   }
 
   void Adopt(AcceptedSocket socket) {
@@ -172,10 +214,24 @@ class ServerOnThreads final : public Server {
   std::optional<asio::steady_timer> accept_pause_;
   std::vector<std::thread> threads_;
   std::chrono::milliseconds tick_{500};
+  std::atomic<int> making_room_{0};  // workers that have not done their part yet
   int port_ = 0;
 };
 
 }  // namespace
+
+std::size_t DefaultMaxConnections() {
+  constexpr std::size_t kReserved = 128, kMost = 100'000;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return kMost;
+  if (limit.rlim_cur < limit.rlim_max) {
+    limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, 4 * kMost);
+    setrlimit(RLIMIT_NOFILE, &limit);
+    getrlimit(RLIMIT_NOFILE, &limit);
+  }
+  const std::size_t descriptors = std::min<rlim_t>(limit.rlim_cur, 2 * kMost);
+  return std::min(kMost, descriptors - std::min(descriptors / 2, kReserved + descriptors / 16));
+}
 
 std::unique_ptr<Server> Listen(ServerOptions options, Handler handler) {
   return std::make_unique<ServerOnThreads>(std::move(options), std::move(handler));

@@ -9,12 +9,16 @@
 #include <vector>
 
 #include "lib/base/bytes.h"
-#include "lib/base/task.h"
+#include "lib/base/clock.h"
 #include "lib/base/result.h"
+#include "lib/base/task.h"
 #include "lib/gzip/accepts.h"
+#include "lib/meta/api_error.h"
 
 /// HTTP/1.1 with TLS on Boost.Beast, which stays inside the .cc files.
 namespace apimesh::http {
+
+class BodyBudget;
 
 using Headers = std::vector<std::pair<std::string, std::string>>;  // names in lower case, in the order they came
 
@@ -26,11 +30,11 @@ struct Peer {
   std::string sni;
 };
 
+/// The head of a request. The body is read by ResponseWriter::ReadBody().
 struct Request {
   std::string method;
   std::string target;  // as it came: path and query, still encoded
   Headers headers;
-  std::string body;    // whole; at most Limits::body
   std::shared_ptr<const Peer> peer;
 
   std::string_view Header(std::string_view name) const;  // "" if absent
@@ -60,11 +64,26 @@ class Chunk {
   SharedBytes body_;       // owns both
 };
 
-/// The answer to one request. Exactly one of Send, Start or Upgrade is called, once, on the executor the handler was
+/// What a handler grants a body that it reads.
+struct BodyTerms {
+  SteadyTime deadline = SteadyTime::max();  // Limits::body_timeout applies as well
+  std::string owner = {};                   // the user whose share of Limits::bodies it takes
+};
+
+/// The answer to one request, and its body. Exactly one of Send, Start or Upgrade is called, once, on the executor the handler was
 /// called on. A handler that ends without an answer gives a 500; one that throws does too.
 class ResponseWriter {
  public:
   virtual ~ResponseWriter() = default;
+  /// Whether the request has a body that has not been read.
+  virtual bool HasBody() const { return false; }
+  /// Whether ReadBody() would return without waiting for the client.
+  virtual bool BodyArrived() { return true; }
+  /// The body. To be called once at most, and before the answer begins. Until then the client is held back by flow
+  /// control and gets no "100 Continue", so that a request can be refused by its head alone. A body that nobody reads is
+  /// skipped if it is short; otherwise the connection ends with the answer.
+  /// Errors: 413 beyond Limits::body_bytes, 429 without memory, 504 when its time is up, 400 if it is malformed.
+  virtual Task<meta::Result<std::string>> ReadBody(BodyTerms terms);
   /// A whole answer; Content-Length is set (a compressed one is chunked). "connection: close" among the headers closes
   /// the connection afterwards. Compressed if the client asked and it is worth it (see Limits::gzip_minimum)
   /// and no Content-Encoding is among the headers.
@@ -98,7 +117,12 @@ struct Limits {
   std::chrono::milliseconds handshake_timeout{10'000};  // from the connection to the end of the TLS handshake
   std::size_t handshakes = 1024;                        // unfinished ones of one thread; a new connection ends the oldest of them
   std::chrono::milliseconds header_timeout{32'000};  // from the first byte of a request to the end of its head
-  std::chrono::milliseconds idle_timeout{90'000};    // between requests, and without progress of a body or an answer
+  std::chrono::milliseconds body_timeout{60'000};    // of a whole body
+  std::chrono::milliseconds idle_timeout{90'000};    // between requests, and without progress of an answer
+  std::shared_ptr<BodyBudget> bodies;                // memory for all bodies; nullptr: no limit
+  std::size_t unfinished_head_bytes = 16 << 20;      // of all connections together
+  std::size_t header_fields = 5000;
+  std::size_t connections = 0;                       // 0: no limit; see DefaultMaxConnections()
   std::size_t gzip_minimum = gzip::kWorthCompressing;
 };
 
@@ -127,6 +151,9 @@ struct ServerOptions {
   Limits limits;
   int threads = 1;
 };
+
+/// What the limit of file descriptors allows, with some left for other uses. Raises the soft limit to the hard limit first.
+std::size_t DefaultMaxConnections();
 
 class Server {
  public:

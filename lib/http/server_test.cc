@@ -1,8 +1,6 @@
 #include "lib/http/server.h"
 
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -11,43 +9,11 @@
 #include <thread>
 
 #include "lib/gzip/test_gunzip.h"
+#include "lib/http/refusal.h"
+#include "lib/http/test_raw_client.h"
 
 namespace apimesh::http {
 namespace {
-
-/// A blocking socket, so that a test says exactly which bytes go over the wire.
-class RawClient {
- public:
-  explicit RawClient(int port) : fd_(::socket(AF_INET, SOCK_STREAM, 0)) {
-    sockaddr_in name{};
-    name.sin_family = AF_INET;
-    name.sin_port = htons(static_cast<std::uint16_t>(port));
-    name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    if (::connect(fd_, reinterpret_cast<sockaddr*>(&name), sizeof(name)) != 0) ADD_FAILURE() << "connect";
-    const timeval limit{10, 0};
-    setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
-  }
-  ~RawClient() { Close(); }
-  void Close() {
-    if (fd_ >= 0) ::close(fd_);
-    fd_ = -1;
-  }
-  void Send(std::string_view data) { ASSERT_EQ(::send(fd_, data.data(), data.size(), MSG_NOSIGNAL), static_cast<ssize_t>(data.size())); }
-  /// Reads until `end` is seen; empty `end`: until the server closes.
-  std::string ReadUntil(std::string_view end) {
-    std::string all;
-    char buffer[4096];
-    while (end.empty() || all.find(end) == std::string::npos) {
-      const ssize_t size = ::recv(fd_, buffer, sizeof(buffer), 0);
-      if (size <= 0) break;
-      all.append(buffer, size);
-    }
-    return all;
-  }
-
- private:
-  int fd_;
-};
 
 std::vector<SharedBytes> Bytes(std::initializer_list<std::string> texts) {
   std::vector<SharedBytes> pieces;
@@ -68,7 +34,16 @@ std::string Dechunk(std::string_view wire) {
 }
 
 Task<> Echo(Request request, ResponseWriter& writer) {
-  const std::string text = request.method + " " + request.target + " " + request.body;
+  std::string text = request.method + " " + request.target + " ";
+  if (writer.HasBody()) {
+    BodyTerms terms;
+    const auto body = co_await writer.ReadBody(std::move(terms));
+    if (!body) {
+      co_await SendError(writer, body.error());
+      co_return;
+    }
+    text += *body;
+  }
   Headers headers{{"content-type", "text/plain"}, {"x-evil", "a\r\nb: c"}};
   std::vector<SharedBytes> body = Bytes({text, "!"});
   co_await writer.Send(200, std::move(headers), std::move(body));
@@ -133,6 +108,7 @@ struct BadCase {
   const char* name;
   std::string wire;
   const char* status;
+  bool in_body = false;  // the handler finds out
 };
 class HttpServerRefuses : public ::testing::TestWithParam<BadCase> {};
 
@@ -152,7 +128,7 @@ TEST_P(HttpServerRefuses, AndCloses) {
   const std::string answer = client.ReadUntil("");
   EXPECT_TRUE(answer.starts_with(std::string("HTTP/1.1 ") + GetParam().status)) << answer;
   EXPECT_NE(answer.find("Connection: close\r\n"), std::string::npos);
-  EXPECT_FALSE(called);
+  EXPECT_EQ(called, GetParam().in_body);
 }
 const BadCase kBadCases[] = {
     {"Garbage", "\x16\x03\x01\x02\r\n\r\n", "400"},
@@ -164,12 +140,12 @@ const BadCase kBadCases[] = {
     {"NegativeLength", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -3\r\n\r\n", "400"},
     {"UnknownTransferEncoding", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\n", "501"},
     {"ListedTransferEncoding", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", "501"},
-    {"BadChunkSize", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "400"},
+    {"BadChunkSize", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "400", true},
     {"SpaceBeforeColon", "GET / HTTP/1.1\r\nHost : a\r\n\r\n", "400"},
     {"Http2Preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "400"},
     {"HeadersTooLarge", "GET / HTTP/1.1\r\nHost: a\r\nX: " + std::string(5000, 'x') + "\r\n\r\n", "431"},
-    {"BodyTooLarge", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1001\r\n\r\n", "413"},
-    {"ChunksTooLarge", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n", "413"},
+    {"BodyTooLarge", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1001\r\n\r\n", "413", true},
+    {"ChunksTooLarge", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n", "413", true},
 };
 INSTANTIATE_TEST_SUITE_P(Table, HttpServerRefuses, ::testing::ValuesIn(kBadCases),
                          [](const auto& info) { return std::string(info.param.name); });

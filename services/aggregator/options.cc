@@ -54,6 +54,12 @@ void Options::AddTo(CLI::App& app) {
   app.add_option("--max-requests-inflight", chain.max_requests_in_flight, "reads served at the same time; 0: no limit")->capture_default_str();
   app.add_option("--max-mutating-requests-inflight", chain.max_mutating_requests_in_flight, "writes served at the same time; 0: no limit")
       ->capture_default_str();
+  app.add_option("--max-body-bytes-inflight", max_body_bytes_in_flight,
+                 "memory for bodies of requests that are served at the same time; one user gets a quarter of it; 0: no limit")
+      ->capture_default_str();
+  app.add_option("--max-connections", max_connections,
+                 "connections of clients at the same time; 0: as many as the limit of file descriptors allows, with some to spare")
+      ->capture_default_str();
   list("--cors-allowed-origins", chain.cors_allowed_origins, "regular expressions of origins that browsers may call from");
   list("--strict-transport-security-directives", chain.hsts_directives, "directives of the Strict-Transport-Security header");
   app.add_option("--audit-policy-file", audit_policy_file, "what is audited, and how much of it");

@@ -30,6 +30,9 @@ struct Options {
   bool enable_aggregator_routing = false;
   std::vector<std::string> enable_admission_plugins, disable_admission_plugins, admission_control;  // for writes of APIServices
 
+  std::size_t max_body_bytes_in_flight = 64 << 20;
+  std::size_t max_connections = 0;  // 0: as many as the limit of file descriptors allows
+
   ChainOptions chain;
   std::string audit_policy_file;
   AuditLogOptions audit_log;

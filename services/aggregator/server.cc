@@ -10,6 +10,7 @@
 #include "lib/admission/all_plugins.h"
 #include "lib/base/log.h"
 #include "lib/endpoint/storage_config.h"
+#include "lib/http/body_budget.h"
 #include "lib/http/server.h"
 #include "lib/rpc/callers.h"
 #include "lib/stores/stores.h"
@@ -47,8 +48,17 @@ http::TlsOptions::Sni ParseSni(const std::string& text) {
   return sni;
 }
 
-http::ServerOptions PublicDoor(const Options& options) {
+/// The same at every door: what they share, they share as one process.
+http::Limits LimitsOf(const Options& options) {
+  http::Limits limits;
+  if (options.max_body_bytes_in_flight > 0) limits.bodies = std::make_shared<http::BodyBudget>(options.max_body_bytes_in_flight);
+  limits.connections = options.max_connections > 0 ? options.max_connections : http::DefaultMaxConnections();
+  return limits;
+}
+
+http::ServerOptions PublicDoor(const Options& options, const http::Limits& limits) {
   http::ServerOptions door;
+  door.limits = limits;
   door.address = options.bind_address;
   door.port = options.secure_port;
   door.threads = options.common.io_threads;
@@ -68,16 +78,18 @@ const std::string& UnixSocket(std::string_view flag, const std::string& address)
   throw std::runtime_error(fmt::format("--{}: expected unix:/path, not \"{}\"", flag, address));
 }
 
-http::ServerOptions FrontProxySocket(const Options& options) {
+http::ServerOptions FrontProxySocket(const Options& options, const http::Limits& limits) {
   http::ServerOptions door;
+  door.limits = limits;
   door.address = UnixSocket("front-proxy-socket", options.front_proxy_socket);
   door.threads = options.common.io_threads;
   door.tls = false;
   return door;
 }
 
-http::ServerOptions FrontProxyPort(const Options& options) {
+http::ServerOptions FrontProxyPort(const Options& options, const http::Limits& limits) {
   http::ServerOptions door;
+  door.limits = limits;
   door.address = options.mesh_bind_address;
   door.port = options.mesh_port;
   door.threads = options.common.io_threads;
@@ -183,14 +195,15 @@ AggregatorServer::AggregatorServer(const Options& options, Neighbours neighbours
                                    .routes = state_->routes,
                                    .last = state_->generic_routes,
                                    .clock = Clock::System()}));
-  state_->doors.push_back(http::Listen(PublicDoor(options), EdgeHandler(Door::kPublic, filters)));
-  if (options.mesh_port != 0) state_->doors.push_back(http::Listen(FrontProxyPort(options), EdgeHandler(Door::kFrontProxyPort, filters)));
+  const http::Limits limits = LimitsOf(options);
+  state_->doors.push_back(http::Listen(PublicDoor(options, limits), EdgeHandler(Door::kPublic, filters)));
+  if (options.mesh_port != 0) state_->doors.push_back(http::Listen(FrontProxyPort(options, limits), EdgeHandler(Door::kFrontProxyPort, filters)));
   if (!options.front_proxy_socket.empty()) {
-    state_->doors.push_back(http::Listen(FrontProxySocket(options), EdgeHandler(Door::kFrontProxySocket, filters)));
+    state_->doors.push_back(http::Listen(FrontProxySocket(options, limits), EdgeHandler(Door::kFrontProxySocket, filters)));
   }
   if (!options.front_proxy_h2_socket.empty()) {
     const std::string& address = UnixSocket("front-proxy-h2-socket", options.front_proxy_h2_socket);
-    state_->doors.push_back(ListenHttp2(address, options.common.io_threads, EdgeHandler(Door::kFrontProxySocket, filters)));
+    state_->doors.push_back(ListenHttp2(address, options.common.io_threads, limits, EdgeHandler(Door::kFrontProxySocket, filters)));
   }
 
   state_->routes->Start([generic_routes = state_->generic_routes, api_services = state_->api_services](RoutesPtr routes) {

@@ -5,6 +5,7 @@
 
 #include "lib/rpc/audit_annotation.h"
 #include "services/aggregator/delegation/mesh_request.h"
+#include "services/aggregator/edge/request_body.h"
 #include "services/aggregator/watches/forward_watch.h"
 
 namespace apimesh::aggregator {
@@ -118,6 +119,10 @@ Task<> Forwarder::Forward(Exchange& exchange) {
   const bool upgrade = AsksForUpgrade(exchange.request) && exchange.info.is_resource_request &&
                        (exchange.info.verb != "watch" || delegate->kind == Delegate::Kind::kExternal);
   const bool external = delegate->kind == Delegate::Kind::kExternal;
+  if (exchange.reply.HasBody() && NeedsBody(exchange, external)) {
+    const bool read = co_await ReadBody(exchange);
+    if (!read) co_return;
+  }
   rpc::Request request = ToMeshRequest(exchange, external);
   if (upgrade) {
     co_await ForwardConnection(exchange, *delegate->client, std::move(request));

@@ -21,6 +21,11 @@ bool IsProxied(const meta::RequestInfo& info) {
 
 }  // namespace
 
+bool NeedsBody(const Exchange& exchange, bool external) {
+  const std::string& method = exchange.request.method;
+  return (method != "GET" && method != "HEAD") || external || IsProxied(exchange.info);
+}
+
 bool AsksForUpgrade(const http::Request& request) {
   if (request.Header("upgrade").empty()) return false;
   std::string connection(request.Header("connection"));
@@ -39,7 +44,7 @@ rpc::Request ToMeshRequest(Exchange& exchange, bool all_headers) {
     const bool wanted = proxied ? !IsOneOf(kHopByHop, header.first) : IsOneOf(kMeaningful, header.first);
     if (wanted) request.headers.push_back(header);
   }
-  request.body = std::move(exchange.request.body);
+  request.body = std::move(exchange.body);
   request.user = exchange.user->info;
   request.info = exchange.info;
   request.audit_id = exchange.audit_id;

@@ -13,11 +13,22 @@
 
 namespace apimesh::aggregator {
 
+/// The place of a request among those in flight.
+class Seat {
+ public:
+  virtual ~Seat() = default;
+  /// Gives the place to others while this request waits for its client.
+  virtual void Leave() = 0;
+  /// False: there is no place left.
+  virtual bool Return() = 0;
+};
+
 /// One request on its way through the edge; each filter adds what it learns.
 struct Exchange {
   Exchange(http::Request given, http::ResponseWriter& writer) : request(std::move(given)), reply(writer) {}
 
   http::Request request;
+  std::string body;  // of the request, once ReadBody() (request_body.h) has read it
   Reply reply;
   std::string path;   // decoded; the same for routing, authorization and whoever executes it
   std::string query;  // raw
@@ -33,7 +44,10 @@ struct Exchange {
   UserPtr impersonator;  // who really asks, if that is someone else
   std::unique_ptr<Grounds> grounds;  // of a long-running request: what it was let in for, to be asked for again
   bool audit_decided = false;  // the audit filter has seen it
+  Seat* seat = nullptr;  // nullptr: it is not limited
   bool audited = false;  // an audit event is written: what it should tell is worth collecting
+  bool audits_body = false;  // the event has the body
+  std::string audited_body;
   std::map<std::string, std::string> audit_annotations;
   std::string impersonation_constraint;  // the right that let them, if it was not the one for everything
 };

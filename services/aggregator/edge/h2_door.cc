@@ -22,10 +22,10 @@ namespace asio = boost::asio;
 
 class Http2Door final : public http::Server {
  public:
-  Http2Door(const std::string& address, int threads, http::Handler handler) {
+  Http2Door(const std::string& address, int threads, const http::Limits& limits, http::Handler handler) {
     std::vector<asio::io_context*> workers;
     for (int i = 0; i < std::max(1, threads); ++i) workers.push_back(workers_.emplace_back(std::make_unique<asio::io_context>(1)).get());
-    server_ = h2::ServeHttp({{.address = address}}, std::move(handler), http::Limits(), workers);
+    server_ = h2::ServeHttp({{.address = address}}, std::move(handler), limits, workers);
     for (asio::io_context* worker : workers) threads_.emplace_back([worker] { Work(*worker); });
   }
   ~Http2Door() override {
@@ -67,8 +67,8 @@ class Http2Door final : public http::Server {
 
 }  // namespace
 
-std::unique_ptr<http::Server> ListenHttp2(const std::string& address, int threads, http::Handler handler) {
-  return std::make_unique<Http2Door>(address, threads, std::move(handler));
+std::unique_ptr<http::Server> ListenHttp2(const std::string& address, int threads, const http::Limits& limits, http::Handler handler) {
+  return std::make_unique<Http2Door>(address, threads, limits, std::move(handler));
 }
 
 }  // namespace apimesh::aggregator

@@ -18,6 +18,11 @@ class Reply {
   /// Set on whatever answer follows, instead of one of the same name.
   void SetHeader(std::string name, std::string value);
 
+  /// The body of the request; see http::ResponseWriter.
+  bool HasBody() const { return writer_.HasBody(); }
+  bool BodyArrived() { return writer_.BodyArrived(); }
+  Task<meta::Result<std::string>> ReadBody(http::BodyTerms terms) { return writer_.ReadBody(std::move(terms)); }
+
   Task<bool> Send(int code, http::Headers headers, std::vector<SharedBytes> body);
   Task<bool> SendText(int code, std::string content_type, std::string text);
   Task<bool> SendError(meta::ApiError error);

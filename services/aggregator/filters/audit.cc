@@ -17,8 +17,7 @@ class Audit final : public Filter {
       co_return;
     }
     exchange.audited = true;
-    std::string body;
-    if (decision.level >= AuditLevel::kRequest) body = exchange.request.body;
+    exchange.audits_body = decision.level >= AuditLevel::kRequest;  // of a request that is let through and has its body read
     exchange.reply.KeepBody();
     if (decision.level == AuditLevel::kRequestResponse) {
       // An answer that goes into the log has to come uncompressed; the edge compresses it for the client afterwards.
@@ -26,7 +25,7 @@ class Audit final : public Filter {
     }
     const auto write = [&](AuditStage stage) {
       if (decision.omitted[static_cast<int>(stage)]) return;
-      log_->Write(AuditEvent(exchange, user->info, decision.level, stage, body, clock_.Now()));
+      log_->Write(AuditEvent(exchange, user->info, decision.level, stage, exchange.audited_body, clock_.Now()));
     };
     write(AuditStage::kRequestReceived);
     if (exchange.long_running) {

@@ -1,4 +1,5 @@
 #include <atomic>
+#include <limits>
 
 #include "services/aggregator/filters/filters.h"
 
@@ -19,21 +20,37 @@ class MaxInFlight final : public Filter {
       co_await next(exchange);
       co_return;
     }
-    const Seat seat(in_flight_[kind]);
-    if (seat.position > limits_[kind] && !IsPrivileged(exchange)) {
+    CountedSeat seat(in_flight_[kind], IsPrivileged(exchange) ? std::numeric_limits<int>::max() : limits_[kind]);
+    if (!seat.Return()) {
       co_await exchange.reply.SendError(meta::TooManyRequests("Too many requests, please try again later.", kRetryAfterSeconds));
       co_return;
     }
+    exchange.seat = &seat;
     co_await next(exchange);
+    exchange.seat = nullptr;
   }
 
  private:
-  struct Seat {
-    explicit Seat(std::atomic<int>& given) : count(given), position(++given) {}
-    ~Seat() { --count; }
-    Seat(const Seat&) = delete;
-    std::atomic<int>& count;
-    int position;
+  class CountedSeat final : public Seat {
+   public:
+    CountedSeat(std::atomic<int>& count, int limit) : count_(count), limit_(limit) {}
+    ~CountedSeat() override { Leave(); }
+    CountedSeat(const CountedSeat&) = delete;
+    CountedSeat& operator=(const CountedSeat&) = delete;
+
+    void Leave() override {
+      if (std::exchange(taken_, false)) --count_;
+    }
+    bool Return() override {
+      taken_ = ++count_ <= limit_;
+      if (!taken_) --count_;
+      return taken_;
+    }
+
+   private:
+    std::atomic<int>& count_;
+    const int limit_;
+    bool taken_ = false;
   };
 
   // An administrator must get an answer from a server in trouble.

@@ -200,6 +200,8 @@ constexpr Flag kFlags[] = {
     {"Misc", "service-node-port-range", kPortRange, "30000-32767", kCore, "ports of NodePort services"},
 
     {"Mesh", "tls-records", kString, "own", kServices, "what encrypts TLS 1.3 records that are sent: own (faster AES-GCM, where the processor supports it) or openssl"},
+    {"Mesh", "max-body-bytes-inflight", kInt, "67108864", kEdge, "memory for bodies of requests that are served at the same time; one user gets a quarter of it; 0: no limit"},
+    {"Mesh", "max-connections", kInt, "0", kEdge, "connections of clients at the same time; 0: as many as the limit of file descriptors allows, with some to spare"},
     {"Mesh", "io-threads", kInt, "", kServices, "threads that serve requests, of each process; default: half of the cores, at most 8"},
 
     {"Global", "version", kVersion, "", kLauncher, "print the version and exit; raw: all of it; vX.Y.Z-custom: say this at /version"},
