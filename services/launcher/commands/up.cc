@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,6 +43,14 @@ std::string FindEnvoy() {
     left.remove_prefix(std::min(colon + 1, left.size()));
   }
   return "";
+}
+
+/// Envoy inherits our limit of file descriptors, and needs some for the aggregator's side.
+std::int64_t MaxEnvoyConnections() {
+  const std::int64_t most = EnvoyOptions().max_connections;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return most;
+  return std::min(most, static_cast<std::int64_t>(limit.rlim_cur / 4 * 3));
 }
 
 /// Everything that one `up` decides before it starts processes.
@@ -125,7 +134,8 @@ std::vector<ChildSpec> PlanAll(const Run& run, const UpOptions& options) {
         .aggregator = FrontProxySocket(places),
         .aggregator_watches = FrontProxyH2Socket(places),
         .access_log = places.logs + "/envoy-access.log",
-        .ext_authz = options.envoy_ext_authz ? fmt::format("unix:{}/authn-authz.sock", run.sockets) : ""};
+        .ext_authz = options.envoy_ext_authz ? fmt::format("unix:{}/authn-authz.sock", run.sockets) : "",
+        .max_connections = MaxEnvoyConnections()};
     WriteFile(run.folder.EnvoyFile(), EnvoyConfig(envoy), true);
     children.push_back({.name = "envoy",
                         .arguments = {run.envoy, "-c", run.folder.EnvoyFile(), "--concurrency", "2", "--disable-hot-restart",

@@ -91,11 +91,19 @@ json::value ConnectionManager(const EnvoyOptions& options) {
                 {"generate_request_id", false},  // the audit id is enough
                 {"server_header_transformation", "PASS_THROUGH"},
                 {"codec_type", "AUTO"},
-                {"stream_idle_timeout", "0s"},
+                {"stream_idle_timeout", "0s"},  // watches and exec sessions may be silent
                 {"request_headers_timeout", "32s"},
+                // From the first byte of a request to the last one of its body, unless it is answered before: watches are, and
+                // upgraded connections. A little longer than the aggregator allows, whose answer is the better one.
+                {"request_timeout", "65s"},
                 {"common_http_protocol_options",
                  {{"idle_timeout", "90s"}, {"headers_with_underscores_action", "REJECT_REQUEST"}}},
-                {"http2_protocol_options", {{"max_concurrent_streams", 1000}, {"allow_connect", true}}},
+                // Without windows of our own, a client could send 256 MiB on each stream before it is held back.
+                {"http2_protocol_options",
+                 {{"max_concurrent_streams", 250},
+                  {"initial_stream_window_size", 64 << 10},
+                  {"initial_connection_window_size", 1 << 20},
+                  {"allow_connect", true}}},
                 {"max_request_headers_kb", 1024},
                 // The aggregator decides what a path means; Envoy must not have an opinion of its own, except that
                 // slashes hidden by encoding and repeated slashes are refused or left to the aggregator unchanged.
@@ -120,6 +128,7 @@ json::value Listener(const EnvoyOptions& options) {
                       {"validation_context", {{"trusted_ca", File(options.client_ca_file)},
                                               {"trust_chain_verification", "ACCEPT_UNTRUSTED"}}}};
   json::object chain{
+      {"transport_socket_connect_timeout", "10s"},  // unfinished TLS handshakes
       {"transport_socket",
        {{"name", "tls"},
         {"typed_config", Typed("envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext",
@@ -190,6 +199,33 @@ json::object AggregatorCluster(const EnvoyOptions& options, std::string_view nam
   return cluster;
 }
 
+constexpr std::string_view kHeap = "envoy.resource_monitors.fixed_heap";
+
+json::object Trigger(std::string_view resource, double at) {
+  return {{"name", resource}, {"threshold", {{"value", at}}}};
+}
+
+/// Limits for all clients together. Connections beyond their number are closed. When the heap fills up, idle clients lose
+/// their connections first; then new requests, and at last new connections, are refused.
+json::value OverloadManager(const EnvoyOptions& options) {
+  json::array monitors{
+      json::object{{"name", "envoy.resource_monitors.global_downstream_max_connections"},
+                   {"typed_config", Typed("envoy.extensions.resource_monitors.downstream_connections.v3.DownstreamConnectionsConfig",
+                                          {{"max_active_downstream_connections", options.max_connections}})}},
+      json::object{{"name", kHeap},
+                   {"typed_config", Typed("envoy.extensions.resource_monitors.fixed_heap.v3.FixedHeapConfig",
+                                          {{"max_heap_size_bytes", options.max_heap_bytes}})}}};
+  json::array actions;
+  const auto add = [&actions](std::string_view name, double at) {
+    actions.push_back(json::object{{"name", name}, {"triggers", json::array{Trigger(kHeap, at)}}});
+  };
+  add("envoy.overload_actions.shrink_heap", 0.85);
+  add("envoy.overload_actions.disable_http_keepalive", 0.9);
+  add("envoy.overload_actions.stop_accepting_requests", 0.95);
+  add("envoy.overload_actions.stop_accepting_connections", 0.98);
+  return json::object{{"refresh_interval", "0.25s"}, {"resource_monitors", std::move(monitors)}, {"actions", std::move(actions)}};
+}
+
 }  // namespace
 
 std::string EnvoyConfig(const EnvoyOptions& options) {
@@ -203,7 +239,8 @@ std::string EnvoyConfig(const EnvoyOptions& options) {
   }
   if (!options.ext_authz.empty()) clusters.push_back(AuthCluster(options));
   const json::object config{
-      {"static_resources", {{"listeners", json::array{Listener(options)}}, {"clusters", std::move(clusters)}}}};
+      {"static_resources", {{"listeners", json::array{Listener(options)}}, {"clusters", std::move(clusters)}}},
+      {"overload_manager", OverloadManager(options)}};
   return json::serialize(config);
 }
 

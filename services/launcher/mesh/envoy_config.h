@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace apimesh::launcher {
@@ -17,10 +18,13 @@ struct EnvoyOptions {
   /// authn-authz as "unix:/path" or "host:port": Envoy asks it about every request and turns away whom it refuses,
   /// before the aggregator sees them. "": only the aggregator asks.
   std::string ext_authz;
+  std::int64_t max_connections = 50'000;               // of clients; must leave file descriptors for other uses
+  std::int64_t max_heap_bytes = std::int64_t{2} << 30;  // then it refuses requests rather than being killed
 };
 
 /// Envoy's bootstrap configuration, as JSON: TLS with optional client certificates passed on as XFCC, HTTP/2 and HTTP/1.1,
-/// upgrades, no time-outs on streams, health checks, circuit breaking, an access log without credentials.
+/// upgrades, no time-outs on streams, limits on connections, memory and slow requests, health checks, circuit breaking, an
+/// access log without credentials.
 std::string EnvoyConfig(const EnvoyOptions& options);
 
 }  // namespace apimesh::launcher

@@ -1,0 +1,32 @@
+#include "services/launcher/mesh/envoy_config.h"
+
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+
+namespace apimesh::launcher {
+namespace {
+
+namespace json = boost::json;
+
+/// What clients can take from Envoy has a limit, and none of the limits ends a watch.
+TEST(EnvoyConfig, LimitsClients) {
+  const json::value config = json::parse(EnvoyConfig({.aggregator = "unix:/a.sock", .max_connections = 123, .max_heap_bytes = 456}));
+  const json::value& chain = config.at_pointer("/static_resources/listeners/0/filter_chains/0");
+  EXPECT_EQ(chain.at("transport_socket_connect_timeout"), "10s");
+  const json::value& http = chain.at_pointer("/filters/0/typed_config");
+  EXPECT_EQ(http.at("request_headers_timeout"), "32s");
+  EXPECT_EQ(http.at("request_timeout"), "65s");
+  EXPECT_EQ(http.at("stream_idle_timeout"), "0s");
+  const json::value& http2 = http.at("http2_protocol_options");
+  EXPECT_EQ(http2.at("max_concurrent_streams"), 250);
+  EXPECT_EQ(http2.at("initial_stream_window_size"), 65536);
+  EXPECT_EQ(http2.at("initial_connection_window_size"), 1048576);
+  const json::value& monitors = config.at_pointer("/overload_manager/resource_monitors");
+  EXPECT_EQ(monitors.at(0).at_pointer("/typed_config/max_active_downstream_connections"), 123);
+  EXPECT_EQ(monitors.at(1).at_pointer("/typed_config/max_heap_size_bytes"), 456);
+  EXPECT_EQ(config.at_pointer("/overload_manager/actions").as_array().size(), 4u);
+}
+
+}  // namespace
+}  // namespace apimesh::launcher
