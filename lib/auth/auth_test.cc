@@ -4,6 +4,7 @@
 #include "lib/auth/base64url.h"
 #include "lib/auth/jwt.h"
 #include "lib/auth/openid.h"
+#include "lib/auth/option_rules.h"
 #include "lib/auth/service_account_token.h"
 #include "lib/auth/test_keys.h"
 
@@ -109,6 +110,25 @@ TEST(OpenId, PublishesKeysAndRefusesOddIssuers) {
   EXPECT_THAT(metadata.key_set, ::testing::StartsWith(R"({"keys":[{"use":"sig","kty":"EC","kid":")"));
   EXPECT_EQ(MakeOpenIdMetadata("http://iss", "", "a", keys).error().Message(),
             "Internal error occurred: issuer URL must use https scheme, got: http://iss");
+}
+
+TEST(AuthorizationFlagErrors, RefusesModesThatDoNotFitTheFiles) {
+  EXPECT_TRUE(AuthorizationFlagErrors({{"Node", "RBAC"}, "", ""}).empty());
+  EXPECT_TRUE(AuthorizationFlagErrors({{"ABAC", "Webhook"}, "policy", "kubeconfig"}).empty());
+  EXPECT_EQ(AuthorizationFlagErrors({{}, "", ""}).size(), 1u);
+  EXPECT_EQ(AuthorizationFlagErrors({{"ABAC", "Webhook", "Nope"}, "", ""}).size(), 3u);
+  EXPECT_EQ(AuthorizationFlagErrors({{"RBAC", "RBAC"}, "policy", "kubeconfig"}).size(), 3u);
+}
+
+TEST(RequestHeaderErrors, RefusesBlankNames) {
+  RequestHeaderFlags flags;
+  flags.username_headers = {"X-Remote-User"};
+  flags.uid_headers = {"x-remote-uid"};
+  EXPECT_TRUE(RequestHeaderErrors(flags).empty());
+  flags.allowed_names = {"front-proxy", " "};
+  EXPECT_EQ(RequestHeaderErrors(flags), std::vector<std::string>{"empty value in \"requestheader-allowed-names\""});
+  EXPECT_FALSE(CertificatesOverlap("", ""));
+  EXPECT_FALSE(CertificatesOverlap("garbage", "garbage"));
 }
 
 }  // namespace

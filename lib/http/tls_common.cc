@@ -49,7 +49,7 @@ std::string OpenSslName(const std::string& go_name) {
   for (const SuiteName& suite : kSuiteNames) {
     if (go_name == suite.go) return suite.openssl;
   }
-  throw std::runtime_error("cipher suite " + go_name + " not supported or doesn't exist");
+  throw std::runtime_error("Cipher suite " + go_name + " not supported or doesn't exist");
 }
 
 }  // namespace

@@ -4,7 +4,9 @@ import json
 
 import pytest
 
+import auth_fixtures
 import mesh
+import start_options
 
 SECRETS = "/api/v1/secrets"
 RESET = "AnonymousAuth is not allowed with the AlwaysAllow authorizer. Resetting AnonymousAuth to false."
@@ -75,3 +77,63 @@ def test_configuration_without_anonymous_section_is_not_a_way_around(start, tmp_
     Expected: 401. Why: without the section, the flag decides, and the flag was reset."""
     server = start(f"--authentication-config={write_configuration(tmp_path, 'AuthenticationConfiguration')}")
     assert server.anonymous.get(SECRETS).code == 401
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory, store):
+    return start_options.World(tmp_path_factory.mktemp("world"), store.url)
+
+
+@pytest.mark.parametrize("row", start_options.ROWS, ids=lambda row: row.name.replace(" ", "-"))
+def test_options_are_refused_or_taken_as_kube_apiserver_does(world, row):
+    """Attack: none; an operator makes a mistake that would leave the server weaker than he believes.
+
+    Expected: the exit code and the error of kube-apiserver v1.36, which tests/differential compares with the real binary; or the start,
+    with the warning that kube-apiserver logs. Why: an option that is silently ignored protects nobody."""
+    outcome = start_options.run(world, row, mesh.BIN / "kube-apiserver")
+    if row.error is None:
+        assert outcome.code is None, outcome.log[-2000:]
+        assert row.log is None or world.text(row.log) in outcome.log, outcome.log
+    else:
+        assert outcome.code == 1, outcome.log[-2000:]
+        assert outcome.says(world.text(row.error)), outcome.log[-2000:]
+
+
+def test_users_are_not_front_proxies_although_both_have_the_same_ca(store, tmp_path):
+    """Attack: the CA of front proxies is also that of ordinary users. A user presents his own certificate and names somebody else,
+    a member of system:masters, in the headers of a front proxy.
+
+    Expected: he is who his certificate says; only the certificate in --requestheader-allowed-names can name users. (Without allowed names
+    the server does not start, see the table above.) Why: otherwise every user could be every other user."""
+    pki = auth_fixtures.Pki(tmp_path / "pki")
+    server = mesh.KubeApiserver(tmp_path, store.url, f"--client-ca-file={pki.ca}", f"--requestheader-client-ca-file={pki.ca}",
+                                "--requestheader-username-headers=X-Remote-User", "--requestheader-group-headers=X-Remote-Group",
+                                "--requestheader-extra-headers-prefix=X-Remote-Extra-", "--requestheader-allowed-names=front-proxy").start()
+    review = {"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}
+    forged = {"X-Remote-User": "root", "X-Remote-Group": "system:masters"}
+
+    def ask(name, *request, **more):
+        return mesh.Client(server.url, token=None, cert=pki.issue(name, f"/CN={name}"))(*request, headers=forged, **more)
+
+    try:
+        assert ask("ann", "GET", SECRETS).code == 403
+        user = ask("ann", "POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", review).json()["status"]["userInfo"]
+        assert (user["username"], user["groups"]) == ("ann", ["system:authenticated"])
+        assert ask("front-proxy", "GET", SECRETS).code == 200
+    finally:
+        server.stop()
+
+
+def test_what_runtime_config_switches_off_is_not_served(start):
+    """Attack: use an API that the operator switched off with --runtime-config.
+
+    Expected: 404, also for the administrator, and discovery does not list it; everything else is served. Why: an API is switched off to
+    take it away from attackers."""
+    server = start("--authorization-mode=RBAC", "--runtime-config=batch/v1=false,apps/v1/daemonsets=false")
+    for path in ("/apis/batch/v1", "/apis/batch/v1/namespaces/default/jobs", "/apis/apps/v1/namespaces/default/daemonsets"):
+        assert server.client.get(path).code == 404, path
+    job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "j"}, "spec": {"template": {"spec": {"restartPolicy": "Never"}}}}
+    assert server.client("POST", "/apis/batch/v1/namespaces/default/jobs", job).code == 404
+    assert "daemonsets" not in {resource["name"] for resource in server.client.get("/apis/apps/v1").json()["resources"]}
+    for path in ("/apis/apps/v1/namespaces/default/deployments", SECRETS):
+        assert server.client.get(path).code == 200, path

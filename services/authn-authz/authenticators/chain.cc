@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "lib/auth/option_rules.h"
 #include "services/authn-authz/authenticators/anonymous/anonymous.h"
 #include "services/authn-authz/authenticators/bearer/bearer.h"
 #include "services/authn-authz/authenticators/bootstrap/bootstrap.h"
@@ -13,6 +14,7 @@
 #include "services/authn-authz/authenticators/x509/x509.h"
 #include "services/authn-authz/config/authentication_config.h"
 #include "services/authn-authz/config/file.h"
+#include "services/authn-authz/config/join_errors.h"
 
 namespace apimesh::authn_authz {
 namespace {
@@ -46,9 +48,15 @@ std::vector<auth::PublicKey> ServiceAccountKeys(const AuthenticationOptions& opt
 }
 
 std::unique_ptr<Authenticator> FrontProxy(const AuthenticationOptions& options, const Clock& clock) {
-  if (options.requestheader_username_headers.empty()) {
-    throw std::runtime_error("--requestheader-client-ca-file needs --requestheader-username-headers");
-  }
+  const std::vector<std::string> errors = auth::RequestHeaderErrors(
+      {.username_headers = options.requestheader_username_headers,
+       .uid_headers = options.requestheader_uid_headers,
+       .group_headers = options.requestheader_group_headers,
+       .extra_headers_prefix = options.requestheader_extra_headers_prefix,
+       .allowed_names = options.requestheader_allowed_names,
+       .client_ca_pem = options.client_ca_file.empty() ? "" : OrThrow(ReadFile(options.client_ca_file), "client-ca-file"),
+       .requestheader_client_ca_pem = OrThrow(ReadFile(options.requestheader_client_ca_file), "requestheader-client-ca-file")});
+  if (!errors.empty()) throw std::runtime_error(JoinErrors(errors));
   std::shared_ptr<CertificateVerifier> verifier = OrThrow(
       CertificateVerifier::FromFile(options.requestheader_client_ca_file, clock), "requestheader-client-ca-file");
   return NewRequestHeader(std::move(verifier),

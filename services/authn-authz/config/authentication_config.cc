@@ -129,17 +129,25 @@ meta::Result<AuthenticationConfig> ParseAuthenticationConfig(std::string_view te
 
 meta::Result<AuthenticationConfig> LoadAuthenticationConfig(const AuthenticationOptions& options) {
   if (!options.authentication_config.empty()) {
-    if (!options.oidc_issuer_url.empty()) {
+    if (options.oidc_flags_given || !options.oidc_issuer_url.empty()) {
       return meta::BadRequest("authentication-config file and oidc-* flags are mutually exclusive");
     }
     ASSIGN_OR_RETURN(const std::string text, ReadFile(options.authentication_config));
     auto config = ParseAuthenticationConfig(text, options);
+    if (config && config->anonymous_in_file && options.anonymous_auth_given) {
+      return meta::BadRequest(
+          "anonymous: Forbidden: --anonymous-auth flag cannot be set when anonymous field is configured in authentication configuration "
+          "file");
+    }
     if (config || config.error().Message().starts_with("invalid")) return config;
     return meta::BadRequest(fmt::format("failed to load authentication configuration from file {}: {}",
                                         meta::Quoted(options.authentication_config), config.error().Message()));
   }
   AuthenticationConfig config;
   config.anonymous = options.anonymous_auth;
+  if (options.oidc_flags_given && (options.oidc_issuer_url.empty() || options.oidc_client_id.empty())) {
+    return meta::BadRequest("oidc-issuer-url and oidc-client-id must be specified together when any oidc-* flags are set");
+  }
   if (!options.oidc_issuer_url.empty()) {
     ASSIGN_OR_RETURN(OidcOptions issuer, FromFlags(options));
     config.issuers.push_back(std::move(issuer));

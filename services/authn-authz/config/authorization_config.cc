@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <set>
 
+#include "lib/auth/option_rules.h"
 #include "lib/meta/names.h"
 #include "lib/meta/object.h"
 #include "services/authn-authz/config/expressions.h"
@@ -219,18 +220,11 @@ std::string Lower(std::string text) {
 }
 
 meta::Result<std::vector<AuthorizerConfig>> FromFlags(const AuthorizationOptions& options) {
-  std::vector<std::string> errors;
+  const std::vector<std::string> errors =
+      auth::AuthorizationFlagErrors({options.modes, options.policy_file, options.webhook_config_file});
+  if (!errors.empty()) return meta::BadRequest(JoinErrors(errors));
   std::vector<AuthorizerConfig> out;
-  std::set<std::string> seen;
-  bool repeated = false;
   for (const std::string& mode : options.modes) {
-    repeated |= !seen.insert(mode).second;
-    if (std::find(kModes.begin(), kModes.end(), mode) == kModes.end())
-      errors.push_back(fmt::format("authorization-mode {} is not a valid mode", Quoted(mode)));
-    if (mode == "ABAC" && options.policy_file.empty())
-      errors.push_back("authorization-mode ABAC's authorization policy file not passed");
-    if (mode == "Webhook" && options.webhook_config_file.empty())
-      errors.push_back("authorization-mode Webhook's authorization config file not passed");
     AuthorizerConfig& config = out.emplace_back();
     config.type = mode;
     config.name = mode == "Webhook" ? "default" : Lower(mode);
@@ -239,13 +233,6 @@ meta::Result<std::vector<AuthorizerConfig>> FromFlags(const AuthorizationOptions
     config.webhook.authorized_ttl = options.webhook_authorized_ttl;
     config.webhook.unauthorized_ttl = options.webhook_unauthorized_ttl;
   }
-  if (out.empty()) errors.push_back("at least one authorization-mode must be passed");
-  if (repeated) {
-    std::vector<std::string> quoted;
-    for (const std::string& mode : options.modes) quoted.push_back(Quoted(mode));
-    errors.push_back(fmt::format("authorization-mode [{}] has mode specified more than once", fmt::join(quoted, " ")));
-  }
-  if (!errors.empty()) return meta::BadRequest(JoinErrors(errors));
   return out;
 }
 

@@ -221,5 +221,28 @@ jwt:
       std::filesystem::remove_all(folder);
     }
 
-    }  // namespace
+TEST(ResetAnonymousAuth, FollowsTheModesOfTheFlags) {
+  const struct {
+    std::vector<std::string> modes;
+    const char* config_file;
+    bool anonymous, want_reset;
+  } cases[] = {
+      {{"AlwaysAllow"}, "", true, true},
+      {{"RBAC", "AlwaysAllow"}, "", true, true},
+      {{"AlwaysAllow"}, "", false, false},
+      {{"Node", "RBAC"}, "", true, false},
+      {{"AlwaysDeny"}, "", true, false},
+      {{"AlwaysAllow"}, "authorization.yaml", true, false},  // the default of the flag does not count
+  };
+  for (const auto& c : cases) {
+    Options options;
+    options.authentication.anonymous_auth = c.anonymous;
+    options.authorization.modes = c.modes;
+    options.authorization.config_file = c.config_file;
+    EXPECT_EQ(ResetAnonymousAuth(options), c.want_reset) << fmt::format("{} {}", fmt::join(c.modes, ","), c.config_file);
+    EXPECT_EQ(options.authentication.anonymous_auth, c.anonymous && !c.want_reset);
+  }
+}
+
+}  // namespace
     }  // namespace apimesh::authn_authz

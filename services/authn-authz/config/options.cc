@@ -83,6 +83,10 @@ std::optional<int> ParseCommandLine(int argc, char** argv, Options& options) {
   app.add_option("--core-api", options.core_api, "where core-api is: unix:/path or host:port")->required();
   if (const std::optional<int> code = service::Parse(app, argc, argv)) return code;
   const auto given = [&app](const char* name) { return app.get_option(name)->count() > 0; };
+  options.authentication.anonymous_auth_given = given("--anonymous-auth");
+  for (const CLI::Option* option : app.get_options()) {
+    options.authentication.oidc_flags_given |= option->count() > 0 && option->get_name().starts_with("--oidc-");
+  }
   const bool by_flags = given("--authorization-mode") || given("--authorization-webhook-config-file") ||
                         given("--authorization-webhook-version") ||
                         given("--authorization-webhook-cache-authorized-ttl") ||

@@ -13,6 +13,7 @@ namespace apimesh::authn_authz {
 /// kube-apiserver's flags for authentication, under its names and with its defaults.
 struct AuthenticationOptions {
   bool anonymous_auth = true;
+  bool anonymous_auth_given = false, oidc_flags_given = false;  // by any flag of that name or prefix
   std::vector<std::string> api_audiences;
   std::string authentication_config;
   std::string client_ca_file;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,8 +19,9 @@
 #include "services/launcher/commands/run_folder.h"
 #include "services/launcher/commands/status.h"
 #include "services/launcher/mesh/envoy_config.h"
-#include "services/launcher/mesh/kube_apiserver.h"
 #include "services/launcher/mesh/mesh_plan.h"
+#include "services/launcher/options/advertise_address.h"
+#include "services/launcher/options/check_options.h"
 #include "services/launcher/pki/cluster_pki.h"
 #include "services/launcher/process/supervisor.h"
 
@@ -51,6 +53,13 @@ std::int64_t MaxEnvoyConnections() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return most;
   return std::min(most, static_cast<std::int64_t>(limit.rlim_cur / 4 * 3));
+}
+
+/// A log file that only its owner can read, opened for appending.
+int OpenLog(const std::string& path) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  if (file >= 0) ::fchmod(file, 0600);  // also if it is there from an earlier run
+  return file;
 }
 
 /// Everything that one `up` decides before it starts processes.
@@ -113,6 +122,9 @@ std::vector<std::string> ServiceFlags(const Run& run, const UpOptions& options) 
 std::vector<ChildSpec> PlanAll(const Run& run, const UpOptions& options) {
   const CommandLine flags = ParseKubeApiserverFlags(ServiceFlags(run, options));
   if (!flags.error.empty()) throw std::runtime_error(flags.error);
+  const Findings findings = CheckOptions(flags);
+  for (const std::string& warning : findings.warnings) log::Warning("{}", warning);
+  if (!findings.errors.empty()) throw std::runtime_error(Aggregate(findings.errors));
   const Places places{.binaries = OwnFolder(), .sockets = run.sockets, .logs = run.folder.Logs(), .own_groups = true};
 
   std::vector<ChildSpec> children;
@@ -137,6 +149,7 @@ std::vector<ChildSpec> PlanAll(const Run& run, const UpOptions& options) {
         .ext_authz = options.envoy_ext_authz ? fmt::format("unix:{}/authn-authz.sock", run.sockets) : "",
         .max_connections = MaxEnvoyConnections()};
     WriteFile(run.folder.EnvoyFile(), EnvoyConfig(envoy), true);
+    ::close(OpenLog(envoy.access_log));  // Envoy would create it readable by everybody
     children.push_back({.name = "envoy",
                         .arguments = {run.envoy, "-c", run.folder.EnvoyFile(), "--concurrency", "2", "--disable-hot-restart",
                                       "--log-level", "warning"},
@@ -217,7 +230,7 @@ int Detach(const UpOptions& options) {
     int code = 0;
     try {
       const Run run = Prepare(options);
-      const int log_file = ::open((run.folder.Logs() + "/launcher.log").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+      const int log_file = OpenLog(run.folder.Logs() + "/launcher.log");
       ::dup2(log_file, STDERR_FILENO);
       ::dup2(log_file, STDOUT_FILENO);
       Serve(run, options, [&] { [[maybe_unused]] const ssize_t n = ::write(pipe[1], "R", 1); });

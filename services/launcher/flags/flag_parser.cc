@@ -1,133 +1,27 @@
 #include "services/launcher/flags/flag_parser.h"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <optional>
 
 #include "lib/meta/field_error.h"
+#include "services/launcher/flags/flag_value.h"
 
 namespace apimesh::launcher {
 namespace {
 
-std::vector<std::string> SplitAtCommas(std::string_view text) {
-  std::vector<std::string> parts;
-  while (!text.empty()) {
-    const std::size_t comma = text.find(',');
-    if (const std::string_view part = text.substr(0, comma); !part.empty()) parts.emplace_back(part);
-    if (comma == std::string_view::npos) break;
-    text.remove_prefix(comma + 1);
-  }
-  return parts;
-}
-
-bool IsInteger(std::string_view text) {
-  std::int64_t value = 0;
-  if (text.starts_with('+')) text.remove_prefix(1);
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() && !text.empty();
-}
-
-bool IsNumber(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() && !text.empty();
-}
-
-std::optional<std::string> NormalBool(std::string_view text) {
-  for (const std::string_view yes : {"1", "t", "T", "true", "TRUE", "True"}) {
-    if (text == yes) return "true";
-  }
-  for (const std::string_view no : {"0", "f", "F", "false", "FALSE", "False"}) {
-    if (text == no) return "false";
-  }
-  return std::nullopt;
-}
-
-bool IsIp(const std::string& text) {
-  unsigned char buffer[16];
-  return inet_pton(AF_INET, text.c_str(), buffer) == 1 || inet_pton(AF_INET6, text.c_str(), buffer) == 1;
-}
-
-bool IsPortRange(std::string_view text) {
-  const std::size_t separator = text.find_first_of("-+");
-  if (separator == std::string_view::npos) return IsInteger(text);
-  return IsInteger(text.substr(0, separator)) && IsInteger(text.substr(separator + 1));
-}
-
-bool ArePairs(std::string_view text) {
-  for (const std::string& part : SplitAtCommas(text)) {
-    if (part.empty() || part.front() == '=') return false;
-  }
-  return true;
-}
-
-/// What is wrong with a value; empty if nothing. Normalises booleans in place.
-std::string Complaint(const Flag& flag, std::string& value) {
-  switch (flag.type) {
-    case FlagType::kBool:
-      if (auto normal = NormalBool(value)) {
-        value = *normal;
-        return "";
-      }
-      return fmt::format("strconv.ParseBool: parsing {}: invalid syntax", meta::Quoted(value));
-    case FlagType::kInt:
-    case FlagType::kLevel:
-      return IsInteger(value) ? "" : fmt::format("strconv.ParseInt: parsing {}: invalid syntax", meta::Quoted(value));
-    case FlagType::kFloat:
-      return IsNumber(value) ? "" : fmt::format("strconv.ParseFloat: parsing {}: invalid syntax", meta::Quoted(value));
-    case FlagType::kDuration:
-      return ParseGoDuration(value) ? "" : fmt::format("time: invalid duration {}", meta::Quoted(value));
-    case FlagType::kIp: return IsIp(value) ? "" : fmt::format("failed to parse IP: {}", meta::Quoted(value));
-    case FlagType::kPortRange: return IsPortRange(value) ? "" : fmt::format("unable to parse port range: {}", value);
-    case FlagType::kPairs: return ArePairs(value) ? "" : fmt::format("malformed pair, expect string=string");
-    default: return "";
-  }
-}
-
 void Set(CommandLine& line, const Flag& flag, std::string value) {
-  if (const std::string complaint = Complaint(flag, value); !complaint.empty()) {
+  if (const std::string error = ValueError(flag, value); !error.empty()) {
     const std::string shown = flag.name == "v" ? "-v, --v" : fmt::format("--{}", flag.name);
-    line.error = fmt::format("invalid argument {} for \"{}\" flag: {}", meta::Quoted(value), shown, complaint);
+    line.error = fmt::format("invalid argument {} for \"{}\" flag: {}", meta::Quoted(value), shown, error);
     return;
   }
+  if (flag.type == FlagType::kIp && value.empty()) return;  // an empty address leaves the default
   line.given.emplace_back(&flag, std::move(value));
 }
 
 }  // namespace
-
-std::optional<std::int64_t> ParseGoDuration(std::string_view text) {
-  if (text == "0") return 0;
-  bool negative = false;
-  if (!text.empty() && (text[0] == '-' || text[0] == '+')) {
-    negative = text[0] == '-';
-    text.remove_prefix(1);
-  }
-  if (text.empty()) return std::nullopt;
-  double total = 0;
-  while (!text.empty()) {
-    const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
-    double number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + digits, number);
-    if (digits == 0 || error != std::errc() || end != text.data() + digits) return std::nullopt;
-    text.remove_prefix(digits);
-    const std::size_t letters = std::min(text.find_first_of("0123456789."), text.size());
-    const std::string_view unit = text.substr(0, letters);
-    if (unit == "h") total += number * 3600e9;
-    else if (unit == "m") total += number * 60e9;
-    else if (unit == "s") total += number * 1e9;
-    else if (unit == "ms") total += number * 1e6;
-    else if (unit == "us" || unit == "µs") total += number * 1e3;
-    else if (unit == "ns") total += number;
-    else return std::nullopt;
-    text.remove_prefix(letters);
-  }
-  if (!(total < 9.2e18)) return std::nullopt;
-  return static_cast<std::int64_t>(negative ? -total : total);
-}
 
 bool CommandLine::Has(std::string_view name) const {
   return std::any_of(given.begin(), given.end(), [&](const auto& one) { return one.first->name == name; });
@@ -145,7 +39,7 @@ std::vector<std::string> CommandLine::Values(std::string_view name) const {
   std::vector<std::string> values;
   for (const auto& [flag, value] : given) {
     if (flag->name != name) continue;
-    if (flag->type == FlagType::kStringArray) {
+    if (flag->type == FlagType::kStringArray || flag->type == FlagType::kCertificateAndKey) {
       values.push_back(value);
     } else {
       for (std::string& part : SplitAtCommas(value)) values.push_back(std::move(part));

@@ -31,7 +31,4 @@ CommandLine ParseKubeApiserverFlags(const std::vector<std::string>& arguments);
 /// --help, one flag a line as "  --name".
 std::string KubeApiserverHelp();
 
-/// "1m30s" in the syntax of Go, in nanoseconds; nullopt if it is none.
-std::optional<std::int64_t> ParseGoDuration(std::string_view text);
-
 }  // namespace apimesh::launcher

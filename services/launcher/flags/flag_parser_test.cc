@@ -1,4 +1,5 @@
 #include "services/launcher/flags/flag_parser.h"
+#include "services/launcher/flags/flag_value.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,7 +28,7 @@ const Case kCases[] = {
      "invalid argument \"abc\" for \"--secure-port\" flag: strconv.ParseInt: parsing \"abc\": invalid syntax"},
     {"BadBool", {"--anonymous-auth=maybe"},
      "invalid argument \"maybe\" for \"--anonymous-auth\" flag: strconv.ParseBool: parsing \"maybe\": invalid syntax"},
-    {"BadDuration", {"--event-ttl=5"}, "invalid argument \"5\" for \"--event-ttl\" flag: time: invalid duration \"5\""},
+    {"BadDuration", {"--event-ttl=5"}, "invalid argument \"5\" for \"--event-ttl\" flag: time: missing unit in duration \"5\""},
     {"BadIp", {"--bind-address=1.2.3"}, "invalid argument \"1.2.3\" for \"--bind-address\" flag: failed to parse IP: \"1.2.3\""},
     {"MissingValue", {"--etcd-servers"}, "flag needs an argument: --etcd-servers"},
     {"Positional", {"extra"}, "\"kube-apiserver\" does not take any arguments, got [\"extra\"]"},

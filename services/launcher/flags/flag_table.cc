@@ -19,7 +19,7 @@ constexpr Flag kFlags[] = {
     {"Generic", "emulated-version", kStrings, "", kNobody, "behave as an older minor version"},
     {"Generic", "emulation-forward-compatible", kBool, "false", kNobody, "serve newer versions of enabled APIs while emulating an older one"},
     {"Generic", "external-hostname", kString, "", kNobody, "host name for links that leave the server"},
-    {"Generic", "feature-gates", kPairs, "", kNobody, "switch features on or off: name=true,name=false"},
+    {"Generic", "feature-gates", kMap, "", kNobody, "switch features on or off: name=true,name=false"},
     {"Generic", "goaway-chance", kFloat, "0", kNobody, "probability of asking an HTTP/2 client to reconnect"},
     {"Generic", "livez-grace-period", kDuration, "0s", kNobody, "how long post-start hooks may take before /livez turns bad"},
     {"Generic", "max-mutating-requests-inflight", kInt, "200", kEdge, "writes served at the same time; 0: no limit"},
@@ -68,7 +68,7 @@ constexpr Flag kFlags[] = {
     {"Secure serving", "tls-curve-preferences", kStrings, "", kNobody, "curves in order of preference"},
     {"Secure serving", "tls-min-version", kString, "", kEdge, "VersionTLS12 or VersionTLS13"},
     {"Secure serving", "tls-private-key-file", kString, "", kEdge, "key of --tls-cert-file"},
-    {"Secure serving", "tls-sni-cert-key", kStringArray, "", kEdge, "certificate,key[:names]: another pair for clients that ask for these names"},
+    {"Secure serving", "tls-sni-cert-key", kCertificateAndKey, "", kEdge, "certificate,key[:names]: another pair for clients that ask for these names"},
 
     {"Auditing", "audit-log-batch-buffer-size", kInt, "10000", kNobody, "events that wait for a batch"},
     {"Auditing", "audit-log-batch-max-size", kInt, "1", kNobody, "events in a batch"},
@@ -146,7 +146,7 @@ constexpr Flag kFlags[] = {
     {"Authorization", "authorization-webhook-config-file", kString, "", kAuth, "kubeconfig of the authorization webhook"},
     {"Authorization", "authorization-webhook-version", kString, "v1beta1", kAuth, "API version of SubjectAccessReview sent to it"},
 
-    {"API enablement", "runtime-config", kPairs, "", kCore, "switch API groups, versions or resources on or off: api/all=true, g/v/resource=false"},
+    {"API enablement", "runtime-config", kMap, "", kCore, "switch API groups, versions or resources on or off: api/all=true, g/v/resource=false"},
 
     {"Egress selector", "egress-selector-config-file", kString, "", kNobody, "how connections leave towards nodes, etcd and the control plane"},
 
@@ -169,7 +169,7 @@ constexpr Flag kFlags[] = {
     {"Logs", "log-text-split-stream", kBool, "false", kNobody, "errors to standard error, the rest to standard output"},
     {"Logs", "logging-format", kString, "text", kLauncher, "text or json"},
     {"Logs", "v", kLevel, "0", kLauncher, "verbosity; 4 and more shows debug lines"},
-    {"Logs", "vmodule", kString, "", kNobody, "verbosity of single files"},
+    {"Logs", "vmodule", kVmodule, "", kNobody, "verbosity of single files"},
 
     {"Traces", "tracing-config-file", kString, "", kNobody, "OpenTelemetry configuration"},
 
@@ -228,7 +228,10 @@ std::string_view TypeName(FlagType type) {
     case kDuration: return "duration";
     case kIp: return "ip";
     case kPortRange: return "portRange";
-    case kPairs: return "mapStringString";
+    case kPairs:
+    case kMap: return "mapStringString";
+    case kVmodule: return "pattern=N,...";
+    case kCertificateAndKey: return "namedCertKey";
     case kVersion: return "version[=true]";
     case kLevel: return "Level";
   }

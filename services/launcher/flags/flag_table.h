@@ -17,7 +17,11 @@ enum Service : unsigned {
   kServices = kGroupServers | kAuthnAuthz,
 };
 
-enum class FlagType { kString, kStrings, kStringArray, kBool, kInt, kFloat, kDuration, kIp, kPortRange, kPairs, kVersion, kLevel };
+/// kPairs: every element must be key=value; kMap: elements are checked later, by the rules of options/.
+enum class FlagType {
+  kString, kStrings, kStringArray, kBool, kInt, kFloat, kDuration, kIp, kPortRange, kPairs, kMap, kVersion, kLevel, kVmodule,
+  kCertificateAndKey
+};
 
 struct Flag {
   std::string_view section;  // heading in --help

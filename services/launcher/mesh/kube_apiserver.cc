@@ -1,9 +1,6 @@
 #include "services/launcher/mesh/kube_apiserver.h"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
-#include <ifaddrs.h>
-#include <net/if.h>
 
 #include <cstdio>
 #include <stdexcept>
@@ -12,12 +9,15 @@
 #include "lib/base/resident_memory.h"
 #include "services/launcher/flags/flag_parser.h"
 #include "services/launcher/mesh/mesh_plan.h"
+#include "services/launcher/options/advertise_address.h"
+#include "services/launcher/options/check_options.h"
 #include "services/launcher/pki/cluster_pki.h"
 #include "services/launcher/process/supervisor.h"
 
 namespace apimesh::launcher {
 namespace {
 
+/// Sets a flag; the last value of a flag counts.
 void Give(CommandLine& flags, std::string_view name, std::string value) {
   flags.given.emplace_back(FindKubeApiserverFlag(name), std::move(value));
 }
@@ -25,8 +25,8 @@ void Give(CommandLine& flags, std::string_view name, std::string value) {
 /// Fills in what kube-apiserver finds out by itself: its address and its certificate.
 void Complete(CommandLine& flags) {
   const std::string bind = flags.Value("bind-address");
-  if (!flags.Has("advertise-address")) Give(flags, "advertise-address", bind == "0.0.0.0" || bind == "::" ? FirstAddress() : bind);
-  if (!flags.Has("tls-cert-file")) {
+  Give(flags, "advertise-address", AdvertiseAddress(flags));
+  if (flags.Value("tls-cert-file").empty()) {
     const auto [certificate, key] =
         EnsureSelfSigned(flags.Value("cert-dir"), {flags.Value("advertise-address"), bind, flags.Value("external-hostname")});
     Give(flags, "tls-cert-file", certificate);
@@ -34,25 +34,16 @@ void Complete(CommandLine& flags) {
   }
 }
 
-}  // namespace
-
-std::string FirstAddress() {
-  ifaddrs* all = nullptr;
-  if (::getifaddrs(&all) != 0) return "127.0.0.1";
-  std::string found = "127.0.0.1";
-  for (const ifaddrs* one = all; one; one = one->ifa_next) {
-    if (!one->ifa_addr || one->ifa_addr->sa_family != AF_INET) continue;
-    if (!(one->ifa_flags & IFF_UP) || (one->ifa_flags & IFF_LOOPBACK)) continue;
-    char text[INET_ADDRSTRLEN];
-    const auto* address = reinterpret_cast<const sockaddr_in*>(one->ifa_addr);
-    if (::inet_ntop(AF_INET, &address->sin_addr, text, sizeof text)) {
-      found = text;
-      break;
-    }
-  }
-  ::freeifaddrs(all);
-  return found;
+/// Whether the options are in order; says what is wrong with them.
+bool MayStart(const CommandLine& flags) {
+  const Findings findings = CheckOptions(flags);
+  for (const std::string& warning : findings.warnings) log::Warning("{}", warning);
+  if (findings.errors.empty()) return true;
+  log::Error("command failed: {}", Aggregate(findings.errors));
+  return false;
 }
+
+}  // namespace
 
 int RunKubeApiserver(const std::vector<std::string>& arguments) {
   CommandLine flags = ParseKubeApiserverFlags(arguments);
@@ -75,15 +66,8 @@ int RunKubeApiserver(const std::vector<std::string>& arguments) {
     fmt::print(stderr, "Error: invalid argument \"{}\" for \"--version\" flag: expected true, false, raw or vX.Y.Z-custom\n", version);
     return 1;
   }
-  if (const std::string format = flags.Value("logging-format"); format != "text" && format != "json") {
-    fmt::print(stderr, "Error: format: Invalid value: \"{}\": Unsupported log format\n", format);
-    return 1;
-  }
   log::Init("launcher", flags.Value("logging-format") == "json" ? log::Format::kJson : log::Format::kText, log::Level::kInfo);
-  if (const std::vector<std::string> errors = ValidateTogether(flags); !errors.empty()) {
-    log::Error("command failed: {}", errors.size() == 1 ? errors[0] : fmt::format("[{}]", fmt::join(errors, ", ")));
-    return 1;
-  }
+  if (!MayStart(flags)) return 1;
   std::string sockets;
   int code = 0;
   try {

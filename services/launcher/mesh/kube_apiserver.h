@@ -11,7 +11,4 @@ int RunKubeApiserver(const std::vector<std::string>& arguments);
 /// The version this server claims at /version and by --version.
 inline constexpr const char* kKubernetesVersion = "v1.36.3";
 
-/// The address of the first interface that is up and no loopback; 127.0.0.1 if there is none.
-std::string FirstAddress();
-
 }  // namespace apimesh::launcher

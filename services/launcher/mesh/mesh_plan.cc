@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <set>
 #include <stdexcept>
 
 #include "lib/base/log.h"
@@ -20,6 +19,21 @@ std::string Socket(const Places& places, std::string_view service) {
   return fmt::format("unix:{}/{}.sock", places.sockets, service);
 }
 
+/// Whether a later occurrence of the same flag replaces this one. Lists add up instead.
+bool IsOverridden(const CommandLine& flags, std::size_t index) {
+  const Flag* flag = flags.given[index].first;
+  switch (flag->type) {
+    case FlagType::kStrings:
+    case FlagType::kStringArray:
+    case FlagType::kPairs:
+    case FlagType::kMap:
+    case FlagType::kCertificateAndKey: return false;
+    default:
+      return std::any_of(flags.given.begin() + static_cast<std::ptrdiff_t>(index) + 1, flags.given.end(),
+                         [&](const auto& later) { return later.first == flag; });
+  }
+}
+
 ChildSpec Spec(const CommandLine& flags, const Places& places, std::string_view name, Service service) {
   ChildSpec spec;
   spec.name = name;
@@ -29,8 +43,10 @@ ChildSpec Spec(const CommandLine& flags, const Places& places, std::string_view 
   spec.arguments = {fmt::format("{}/{}", places.binaries, name)};
   spec.arguments.push_back("--log-format=" + flags.Value("logging-format"));
   if (std::atoi(flags.Value("v").c_str()) >= 4) spec.arguments.push_back("--log-level=debug");
-  for (const auto& [flag, value] : flags.given) {
-    if (flag->services & service) spec.arguments.push_back(fmt::format("--{}={}", flag->name, value));
+  for (std::size_t i = 0; i < flags.given.size(); ++i) {
+    const auto& [flag, value] = flags.given[i];
+    if (flag->type == FlagType::kStrings && value.empty()) continue;  // an empty list says nothing
+    if ((flag->services & service) && !IsOverridden(flags, i)) spec.arguments.push_back(fmt::format("--{}={}", flag->name, value));
   }
   return spec;
 }
@@ -78,11 +94,11 @@ std::vector<ChildSpec> PlanServices(const CommandLine& flags, const Places& plac
   for (ChildSpec* spec : {&core, &aggregator}) add(*spec, "extensions-api", Socket(places, "extensions-api"));
   for (ChildSpec* spec : {&core, &extensions, &aggregator}) add(*spec, "authn-authz", Socket(places, "authn-authz"));
 
-  if (!flags.Has("authorization-mode") && !flags.Has("authorization-config")) {
+  if (flags.Values("authorization-mode").empty() && flags.Value("authorization-config").empty()) {
     add(authn, "authorization-mode", "AlwaysAllow");
   }
   // Only authn-authz reads that file; the roles that every cluster begins with do no harm where RBAC is off.
-  if (flags.Has("authorization-config")) add(core, "authorization-mode", "RBAC");
+  if (!flags.Value("authorization-config").empty()) add(core, "authorization-mode", "RBAC");
   add(core, "secure-port", flags.Value("secure-port"));
   if (!flags.Has("secure-port")) add(aggregator, "secure-port", flags.Value("secure-port"));
   if (!flags.Has("bind-address")) add(aggregator, "bind-address", flags.Value("bind-address"));
@@ -93,63 +109,6 @@ std::vector<ChildSpec> PlanServices(const CommandLine& flags, const Places& plac
   }
   // core-api first: everyone else watches it.
   return {std::move(core), std::move(extensions), std::move(authn), std::move(aggregator)};
-}
-
-std::vector<std::string> ValidateTogether(const CommandLine& flags) {
-  std::vector<std::string> errors;
-  if (flags.Values("etcd-servers").empty()) errors.push_back("--etcd-servers must be specified");
-  if (const std::string backend = flags.Value("storage-backend"); !backend.empty() && backend != "etcd3") {
-    errors.push_back(fmt::format("--storage-backend invalid, allowed values: etcd3. If not specified, it will default to 'etcd3', got {}", backend));
-  }
-  if (flags.Value("encryption-provider-config-automatic-reload") == "true" && flags.Value("encryption-provider-config").empty()) {
-    errors.push_back("--encryption-provider-config-automatic-reload must be set with --encryption-provider-config");
-  }
-  if (const int port = std::atoi(flags.Value("secure-port").c_str()); port < 1 || port > 65535) {
-    errors.push_back(fmt::format("--secure-port {} must be between 1 and 65535, inclusive. It cannot be turned off with 0", port));
-  }
-  if (flags.Values("service-account-issuer").empty()) errors.push_back("service-account-issuer is a required flag");
-  if (flags.Values("service-account-key-file").empty() && flags.Value("service-account-signing-endpoint").empty()) {
-    errors.push_back("either `--service-account-key-file` or `--service-account-signing-endpoint` must be set");
-  }
-  if (flags.Value("service-account-signing-key-file").empty() && flags.Value("service-account-signing-endpoint").empty()) {
-    errors.push_back("--service-account-signing-key-file and --service-account-issuer are required flags");
-  }
-  if (flags.Value("tls-cert-file").empty() != flags.Value("tls-private-key-file").empty()) {
-    errors.push_back("--tls-cert-file and --tls-private-key-file must be given together");
-  }
-  for (const std::string& mode : flags.Values("authorization-mode")) {
-    static constexpr std::string_view kModes[] = {"AlwaysAllow", "AlwaysDeny", "ABAC", "Webhook", "RBAC", "Node"};
-    if (std::find(std::begin(kModes), std::end(kModes), mode) == std::end(kModes)) {
-      errors.push_back(fmt::format("authorization-mode \"{}\" is not a valid mode", mode));
-    }
-  }
-  if (const std::string records = flags.Value("tls-records"); records != "own" && records != "openssl") {
-    errors.push_back(fmt::format("--tls-records invalid, allowed values: own, openssl; got \"{}\"", records));
-  }
-  const std::vector<std::string> enabled = flags.Values("enable-admission-plugins"), disabled = flags.Values("disable-admission-plugins");
-  if (flags.Has("admission-control") && !(enabled.empty() && disabled.empty())) {
-    errors.push_back("admission-control and enable-admission-plugins/disable-admission-plugins flags are mutually exclusive");
-  }
-  std::set<std::string> both;
-  for (const std::string& name : enabled) {
-    if (std::find(disabled.begin(), disabled.end(), name) != disabled.end()) both.insert(name);
-  }
-  if (!both.empty()) {
-    errors.push_back(fmt::format("[{}] in enable-admission-plugins and disable-admission-plugins overlapped", fmt::join(both, " ")));
-  }
-  for (const std::string_view flag : {"tls-cert-file", "tls-private-key-file", "client-ca-file", "token-auth-file", "etcd-cafile",
-                                      "etcd-certfile", "etcd-keyfile", "requestheader-client-ca-file", "audit-policy-file",
-                                      "service-account-signing-key-file", "authorization-policy-file", "authentication-config",
-                                      "authorization-config", "encryption-provider-config"}) {
-    const std::string path = flags.Value(flag);
-    if (!path.empty() && ::access(path.c_str(), R_OK) != 0) {
-      errors.push_back(fmt::format("--{}: open {}: {}", flag, path, std::strerror(errno)));
-    }
-  }
-  for (const std::string& path : flags.Values("service-account-key-file")) {
-    if (::access(path.c_str(), R_OK) != 0) errors.push_back(fmt::format("--service-account-key-file: open {}: {}", path, std::strerror(errno)));
-  }
-  return errors;
 }
 
 std::string MakeSocketFolder() {

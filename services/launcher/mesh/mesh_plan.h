@@ -24,9 +24,6 @@ std::vector<ChildSpec> PlanServices(const CommandLine& flags, const Places& plac
 std::string FrontProxySocket(const Places& places);
 std::string FrontProxyH2Socket(const Places& places);
 
-/// What kube-apiserver demands of its flags together; empty if all is well.
-std::vector<std::string> ValidateTogether(const CommandLine& flags);
-
 /// A fresh folder for sockets, 0700. Throws std::runtime_error.
 std::string MakeSocketFolder();
 void RemoveSocketFolder(const std::string& folder);

@@ -7,8 +7,6 @@ namespace apimesh::launcher {
 namespace {
 
 using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::Not;
 
 const Places kPlaces{.binaries = "/bin", .sockets = "/run/s"};
@@ -33,6 +31,18 @@ TEST(PlanServices, GivesAdmissionPluginsToAllServersOfResources) {
   }
 }
 
+TEST(PlanServices, PassesTheLastValueOfAFlagAndAllElementsOfAList) {
+  const auto children = PlanServices(
+      ParseKubeApiserverFlags({"--event-ttl=1h", "--event-ttl=2h", "--authorization-mode=Node", "--authorization-mode=RBAC", "--api-audiences="}),
+      kPlaces, false);
+  const std::vector<std::string>& core = Named(children, "core-api").arguments;
+  EXPECT_THAT(core, Contains("--event-ttl=2h"));
+  EXPECT_THAT(core, Not(Contains("--event-ttl=1h")));
+  EXPECT_THAT(core, Not(Contains("--api-audiences=")));
+  EXPECT_THAT(core, Contains("--authorization-mode=Node"));
+  EXPECT_THAT(core, Contains("--authorization-mode=RBAC"));
+}
+
 TEST(PlanServices, LinksTheChainBySockets) {
   const auto children = PlanServices(ParseKubeApiserverFlags({}), kPlaces, false);
   EXPECT_THAT(Named(children, "core-api").arguments, Contains("--listen=unix:/run/s/core-api.sock"));
@@ -46,24 +56,6 @@ TEST(PlanServices, GivesEnvoyADoorOfItsOwnWhereThereIsOne) {
     EXPECT_THAT(Named(PlanServices(ParseKubeApiserverFlags({}), kPlaces, true), "aggregator").arguments, Contains(door));
     EXPECT_THAT(Named(PlanServices(ParseKubeApiserverFlags({}), kPlaces, false), "aggregator").arguments, Not(Contains(door)));
   }
-}
-
-TEST(ValidateTogether, SaysAllThatIsMissingAtOnce) {
-  const auto errors = ValidateTogether(ParseKubeApiserverFlags({}));
-  EXPECT_THAT(errors, Contains("--etcd-servers must be specified"));
-  EXPECT_THAT(errors, Contains("service-account-issuer is a required flag"));
-}
-
-TEST(ValidateTogether, NamesTheValuesOfTlsRecords) {
-  EXPECT_THAT(ValidateTogether(ParseKubeApiserverFlags({"--tls-records=kernel"})), Contains(HasSubstr("--tls-records invalid, allowed values: own, openssl")));
-  for (const char* good : {"--tls-records=own", "--tls-records=openssl"}) {
-    EXPECT_THAT(ValidateTogether(ParseKubeApiserverFlags({good})), Not(Contains(HasSubstr("tls-records")))) << good;
-  }
-}
-
-TEST(ValidateTogether, NamesAFileThatCannotBeRead) {
-  EXPECT_THAT(ValidateTogether(ParseKubeApiserverFlags({"--client-ca-file=/does/not/exist"})),
-              Contains(HasSubstr("--client-ca-file: open /does/not/exist")));
 }
 
 }  // namespace

@@ -155,6 +155,23 @@ KeyPair NewKeyPair() {
   return {KeyPem(key), Text(bio)};
 }
 
+std::string CertificateAndKeyError(const std::string& certificate_pem, const std::string& key_pem) {
+  const Certificate certificate = ParseCertificate(certificate_pem);
+  const Key key = ParseKey(key_pem);
+  ERR_clear_error();
+  const auto has = [](const std::string& pem, const char* label) { return pem.find(label) != pem.npos; };
+  if (!certificate) {
+    return has(certificate_pem, "-----BEGIN CERTIFICATE-----") ? "x509: malformed certificate"
+                                                               : "tls: failed to find any PEM data in certificate input";
+  }
+  if (!key) return has(key_pem, "PRIVATE KEY-----") ? "tls: failed to parse private key" : "tls: failed to find any PEM data in key input";
+  const bool same_type = EVP_PKEY_base_id(X509_get0_pubkey(certificate.get())) == EVP_PKEY_base_id(key.get());
+  if (!same_type) return "tls: private key type does not match public key type";
+  const bool fits = X509_check_private_key(certificate.get(), key.get()) == 1;
+  ERR_clear_error();
+  return fits ? "" : "tls: private key does not match public key";
+}
+
 double RemainingLife(const std::string& certificate_pem) {
   const Certificate certificate = ParseCertificate(certificate_pem);
   if (!certificate) return 0;

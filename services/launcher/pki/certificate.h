@@ -41,6 +41,9 @@ struct KeyPair {
 };
 KeyPair NewKeyPair();
 
+/// What is wrong with a certificate and its key, in the words of Go's crypto/tls; empty if they fit each other.
+std::string CertificateAndKeyError(const std::string& certificate_pem, const std::string& key_pem);
+
 /// What is left of a certificate's life, as a share of the whole: 1 when new, 0 or less when expired or unreadable.
 double RemainingLife(const std::string& certificate_pem);
 

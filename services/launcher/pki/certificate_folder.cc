@@ -1,6 +1,5 @@
 #include "services/launcher/pki/certificate_folder.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -12,6 +11,9 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "lib/base/private_folder.h"
+#include "services/launcher/flags/flag_value.h"
+
 namespace apimesh::launcher {
 namespace {
 
@@ -21,11 +23,6 @@ constexpr double kRenewBelow = 1.0 / 3;
 /// The names under which every cluster knows its API server.
 const std::vector<std::string> kServiceNames = {"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc",
                                                 "kubernetes.default.svc.cluster.local"};
-
-bool IsIp(const std::string& text) {
-  unsigned char buffer[16];
-  return inet_pton(AF_INET, text.c_str(), buffer) == 1 || inet_pton(AF_INET6, text.c_str(), buffer) == 1;
-}
 
 }  // namespace
 
@@ -41,7 +38,8 @@ CertificateRequest ServingRequest(const std::vector<std::string>& addresses) {
 
 void WriteFile(const std::filesystem::path& path, const std::string& text, bool secret) {
   const std::string temporary = path.string() + ".new";
-  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, secret ? 0600 : 0644);
+  ::unlink(temporary.c_str());  // a file left over by a crash may have another mode
+  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, secret ? 0600 : 0644);
   if (file < 0) throw std::runtime_error(fmt::format("can't write {}: {}", path.string(), std::strerror(errno)));
   std::string_view left = text;
   while (!left.empty()) {
@@ -64,7 +62,7 @@ std::string ReadFile(const std::filesystem::path& path) {
 }
 
 CertificateFolder::CertificateFolder(std::filesystem::path folder) : folder_(std::move(folder)) {
-  std::filesystem::create_directories(folder_);
+  MakePrivateFolder(folder_);
   std::filesystem::permissions(folder_, std::filesystem::perms::owner_all);
 }
 

@@ -1,0 +1,120 @@
+// The full table of rules is tests/differential/start_options.py, which is compared with the real kube-apiserver.
+// Here: the order of the
+// steps, how errors are put together, and rules with many cases.
+#include "services/launcher/options/check_options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "services/launcher/options/advertise_address.h"
+#include "services/launcher/options/feature_gates.h"
+#include "services/launcher/options/rules.h"
+
+namespace apimesh::launcher {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::vector<std::string> Errors(void (*rule)(const CommandLine&, Findings&),
+    const std::vector<std::string>& arguments) {
+  Findings findings;
+  rule(ParseKubeApiserverFlags(arguments), findings);
+  return findings.errors;
+}
+
+TEST(CheckOptions, SaysAllThatIsMissingAtOnce) {
+  const std::vector<std::string> errors = CheckOptions(ParseKubeApiserverFlags({})).errors;
+  EXPECT_THAT(errors, Contains("--etcd-servers must be specified"));
+  EXPECT_THAT(errors, Contains("service-account-issuer is a required flag"));
+}
+
+TEST(CheckOptions, StopsAtTheFirstErrorOfCompletion) {
+  const auto errors = CheckOptions(ParseKubeApiserverFlags({"--feature-gates=Nope=true",
+      "--service-cluster-ip-range=nope"})).errors;
+  EXPECT_THAT(errors, ElementsAre("unrecognized feature gate: Nope"));
+}
+
+TEST(Aggregate, ShowsEachErrorOnce) {
+  EXPECT_EQ(Aggregate({"a"}), "a");
+  EXPECT_EQ(Aggregate({"a", "b", "a"}), "[a, b]");
+  EXPECT_EQ(Aggregate({"a", "a"}), "a");
+}
+
+TEST(CompleteServiceRanges, ChecksSizes) {
+  const struct {
+    const char* range;
+    bool good;
+  } cases[] = {{"10.0.0.0/29", true}, {"10.0.0.0/30", false}, {"10.0.0.0/2", true},    {"0.0.0.0/1", false},
+      {"10.0.0.0/33", false},
+               {"10.0.0.0", false},   {"10.0.0/24", false},   {"fd00::/112", true},    {"fd00::/126", false},
+                   {"fd00::/1", false},
+               {"", true},            {"fd00::/8,", false},   {"10.0.0.0/24,x", false}, {"10.0.0.0/24,fd00::/112",
+                   true}};
+  for (const auto& c : cases) {
+    EXPECT_EQ(Errors(&CompleteServiceRanges, {std::string("--service-cluster-ip-range=") + c.range}).empty(), c.good)
+        << c.range;
+  }
+}
+
+TEST(UrlError, IsThatOfGo) {
+  const struct {
+    const char* url;
+    const char* error;
+  } cases[] = {{"https://issuer", ""},
+               {"https://issuer:6443/a%20b?c=%", ""},
+               {"https://[::1]:6443", ""},
+               {"https://[::1]", ""},
+               {"urn:issuer", ""},
+               {"kubernetes/serviceaccount", ""},
+               {":x", "parse \":x\": missing protocol scheme"},
+               {"1a:b", "parse \"1a:b\": first path segment in URL cannot contain colon"},
+               {"https://a:b", "parse \"https://a:b\": invalid port \":b\" after host"},
+               {"https://a/%zz", "parse \"https://a/%zz\": invalid URL escape \"%zz\""},
+               {"https://a b", "parse \"https://a b\": invalid character \" \" in host name"},
+               {"https://a\n", "parse \"https://a\\n\": net/url: invalid control character in URL"}};
+  for (const auto& c : cases) EXPECT_EQ(UrlError(c.url), c.error) << c.url;
+}
+
+TEST(FeatureEnabled, IsTheDefaultUnlessSet) {
+  EXPECT_TRUE(FeatureEnabled(ParseKubeApiserverFlags({}), "RemoteRequestHeaderUID"));
+  EXPECT_FALSE(FeatureEnabled(ParseKubeApiserverFlags({"--feature-gates=RemoteRequestHeaderUID=0"}),
+      "RemoteRequestHeaderUID"));
+  EXPECT_FALSE(FeatureEnabled(ParseKubeApiserverFlags({"--feature-gates=kube:RemoteRequestHeaderUID=f"}),
+      "RemoteRequestHeaderUID"));
+  EXPECT_FALSE(FeatureEnabled(ParseKubeApiserverFlags({}), "AllAlpha"));
+}
+
+TEST(AdvertiseAddress, PrefersWhatIsSaid) {
+  EXPECT_EQ(AdvertiseAddress(ParseKubeApiserverFlags({"--advertise-address=10.1.2.3", "--bind-address=10.9.9.9"})),
+      "10.1.2.3");
+  EXPECT_EQ(AdvertiseAddress(ParseKubeApiserverFlags({"--advertise-address=0.0.0.0", "--bind-address=10.9.9.9"})),
+      "10.9.9.9");
+  EXPECT_NE(AdvertiseAddress(ParseKubeApiserverFlags({})), "0.0.0.0");
+}
+
+TEST(ValidateServing, NamesTheValuesOfTlsRecords) {
+  EXPECT_THAT(Errors(&ValidateServing, {"--tls-records=kernel"}),
+              ElementsAre(HasSubstr("--tls-records invalid, allowed values: own, openssl")));
+  for (const char* good : {"--tls-records=own", "--tls-records=openssl"}) {
+    EXPECT_THAT(Errors(&ValidateServing, {good}), IsEmpty()) << good;
+  }
+}
+
+TEST(ValidateAudit, ChecksOnlyBackendsThatAreOn) {
+  EXPECT_THAT(Errors(&ValidateAudit, {"--audit-log-maxage=-1", "--audit-log-mode=x"}), IsEmpty());
+  EXPECT_THAT(Errors(&ValidateAudit, {"--audit-log-path=/a", "--audit-log-mode=batch", "--audit-log-batch-max-size=0"}),
+              ElementsAre("invalid audit batch log max batch size 0, must be a positive number"));
+  EXPECT_THAT(Errors(&ValidateAudit, {"--audit-webhook-config-file=/a", "--audit-webhook-batch-throttle-qps=0"}),
+              ElementsAre("invalid audit batch webhook throttle QPS 0, must be a positive number"));
+}
+
+TEST(OpenError, IsThatOfGo) {
+  EXPECT_EQ(OpenError("/does/not/exist"), "open /does/not/exist: no such file or directory");
+  EXPECT_EQ(OpenError("/"), "read /: is a directory");
+}
+
+}  // namespace
+}  // namespace apimesh::launcher

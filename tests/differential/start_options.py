@@ -1,0 +1,390 @@
+"""Rules by which kube-apiserver v1.36 refuses, corrects or accepts its options when it starts, as data.
+
+Each row is a command line and what kube-apiserver does with it. test_start_options.py runs our binary and the real one with every row;
+tests/attacks/test_start_options.py runs ours alone, so that the rules are tested where there is no reference."""
+import dataclasses
+import json
+import pathlib
+import re
+import subprocess
+
+import mesh
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """`flags` are added to BASE; "-name" takes a flag of BASE away. `error`: the text with which the start is refused; None: it starts.
+    `reference`: what the real server says instead, a regular expression, where our text differs on purpose.
+    `log`: a text that a server which starts has to log. In flags and texts, {name} is a file or folder of the world."""
+    name: str
+    flags: tuple
+    error: str = None
+    reference: str = None
+    log: str = None
+
+
+BASE = ("--etcd-servers={etcd}", "--cert-dir={folder}/certs", "--secure-port={port}", "--bind-address=127.0.0.1", "--advertise-address=127.0.0.1",
+        "--authorization-mode=RBAC", "--token-auth-file={tokens}", "--service-account-issuer=https://issuer", "--service-account-key-file={sa_key}",
+        "--service-account-signing-key-file={sa_key}", "--service-cluster-ip-range=10.0.0.0/24")
+
+NO_FILE = "open {missing}: no such file or directory"
+
+
+def refused(name, flags, error, reference=None):
+    return Row(name, tuple(flags.split()), error, reference)
+
+
+def starts(name, flags, log=None):
+    return Row(name, tuple(flags.split()), log=log)
+
+
+def negative(flag, value, text):
+    return refused(f"negative {flag}", f"--{flag}={value}", text)
+
+
+ROWS = [
+    starts("nothing special", ""),
+
+    # Values of flags.
+    refused("unknown flag", "--nope", "unknown flag: --nope"),
+    refused("argument", "word", '"kube-apiserver" does not take any arguments, got ["word"]'),
+    refused("flag without value", "--event-ttl", "flag needs an argument: --event-ttl"),
+    refused("bool", "--profiling=maybe", 'invalid argument "maybe" for "--profiling" flag: strconv.ParseBool: parsing "maybe": invalid syntax'),
+    refused("int", "--secure-port=abc", 'invalid argument "abc" for "--secure-port" flag: strconv.ParseInt: parsing "abc": invalid syntax'),
+    refused("int out of range", "--secure-port=99999999999999999999",
+            'invalid argument "99999999999999999999" for "--secure-port" flag: strconv.ParseInt: parsing "99999999999999999999": value out of range'),
+    refused("float", "--goaway-chance=x", 'invalid argument "x" for "--goaway-chance" flag: strconv.ParseFloat: parsing "x": invalid syntax'),
+    refused("duration", "--event-ttl=x", 'invalid argument "x" for "--event-ttl" flag: time: invalid duration "x"'),
+    refused("duration without unit", "--event-ttl=5", 'invalid argument "5" for "--event-ttl" flag: time: missing unit in duration "5"'),
+    refused("duration with unknown unit", "--event-ttl=5d", 'invalid argument "5d" for "--event-ttl" flag: time: unknown unit "d" in duration "5d"'),
+    refused("bind address", "--bind-address=localhost", 'invalid argument "localhost" for "--bind-address" flag: failed to parse IP: "localhost"'),
+    refused("node ports", "--service-node-port-range=1-a",
+            'invalid argument "1-a" for "--service-node-port-range" flag: strconv.Atoi: parsing "a": invalid syntax'),
+    refused("node ports beyond the last", "--service-node-port-range=30000-70000",
+            'invalid argument "30000-70000" for "--service-node-port-range" flag: the port range cannot be greater than 65535: 30000-70000'),
+    refused("node ports backwards", "--service-node-port-range=2000-1000",
+            'invalid argument "2000-1000" for "--service-node-port-range" flag: end port cannot be less than start port: 2000-1000'),
+    refused("sni without key", "--tls-sni-cert-key={cert}",
+            'invalid argument "{cert}" for "--tls-sni-cert-key" flag: expected comma separated certificate and key file paths'),
+    refused("sni without names", "--tls-sni-cert-key={cert},{key}:",
+            'invalid argument "{cert},{key}:" for "--tls-sni-cert-key" flag: empty names list is not allowed'),
+    refused("vmodule", "--vmodule=a", 'invalid argument "a" for "--vmodule" flag: "a" does not have the pattern=N format'),
+    refused("verbosity", "-v=-1", 'invalid argument "-1" for "-v, --v" flag: strconv.ParseUint: parsing "-1": invalid syntax'),
+    refused("required claim", "--oidc-required-claim=a", 'invalid argument "a" for "--oidc-required-claim" flag: malformed pair, expect string=string'),
+    starts("an empty bind address is the default", "--bind-address="),
+    starts("the last value counts", "--event-ttl=1h --event-ttl=2h"),
+
+    # Versions, feature gates, logging.
+    refused("unknown feature gate", "--feature-gates=Nope=true", "unrecognized feature gate: Nope"),
+    refused("locked feature gate", "--feature-gates=StructuredAuthenticationConfiguration=false",
+            "cannot set feature gate StructuredAuthenticationConfiguration to false, feature is locked to true"),
+    refused("feature gate without value", "--feature-gates=AllAlpha", "missing bool value for AllAlpha"),
+    refused("feature gate with a bad value", "--feature-gates=AllAlpha=maybe",
+            'invalid value of AllAlpha=maybe, err: strconv.ParseBool: parsing "maybe": invalid syntax'),
+    refused("feature gate of another component", "--feature-gates=wardle:AllAlpha=true", "component not registered: wardle"),
+    refused("feature gates with and without component", "--feature-gates=AllAlpha=false,kube:AllBeta=false",
+            "set kube feature gates with default empty prefix or kube: prefix consistently, do not mix use"),
+    starts("feature gate", "--feature-gates=UnknownVersionInteroperabilityProxy=false"),
+    refused("emulated version too new", "--emulated-version=1.99",
+            "emulation version 1.99 is not between [1.33, 1.36.0]"),
+    refused("emulated version too old", "--emulated-version=1.20",
+            "[emulation version 1.20 is not between [1.33, 1.36.0], minCompatibilityVersion version 1.33 is not between [1.33, 1.20]]"),
+    refused("emulated version with patch", "--emulated-version=1.35.2", "patch version not allowed, got: kube=1.35.2"),
+    refused("emulated version that is none", "--emulated-version=x", 'could not parse "x" as version'),
+    refused("forward compatible without emulation", "--emulation-forward-compatible=true",
+            "ServerRunOptions.EmulationForwardCompatible cannot be set to true if the emulation version is the same as the binary version"),
+    refused("log format", "--logging-format=xml", 'format: Invalid value: "xml": Unsupported log format'),
+    refused("flush frequency", "--log-flush-frequency=0s", 'flushFrequency: Invalid value: "0s": Must be greater than zero'),
+    refused("vmodule and json", "--logging-format=json --vmodule=a=1", "vmodule: Forbidden: Only supported for text log format"),
+    refused("hidden metrics", "--show-hidden-metrics-for-version=1.2",
+            "metrics.showHiddenMetricsForVersion: Invalid value: \"1.2\": must be omitted or have the value '1.35'; only the previous minor version is allowed"),
+
+    # The server itself.
+    negative("livez-grace-period", "-1s", "--livez-grace-period can not be a negative value"),
+    negative("max-requests-inflight", "-1", "--max-requests-inflight can not be negative value"),
+    negative("max-mutating-requests-inflight", "-1", "--max-mutating-requests-inflight can not be negative value"),
+    negative("request-timeout", "-1s", "--request-timeout can not be negative value"),
+    negative("min-request-timeout", "-1", "--min-request-timeout can not be negative value"),
+    negative("storage-initialization-timeout", "-1s", "--storage-initialization-timeout can not be negative value"),
+    negative("shutdown-delay-duration", "-1s", "--shutdown-delay-duration can not be negative value"),
+    negative("shutdown-watch-termination-grace-period", "-1s", "shutdown-watch-termination-grace-period, if provided, can not be a negative value"),
+    refused("goaway chance", "--goaway-chance=0.5", "--goaway-chance can not be less than 0 or greater than 0.02"),
+    refused("transport security", "--strict-transport-security-directives=max-age=1,nope",
+            "--strict-transport-security-directives invalid, allowed values: max-age=expireTime, includeSubDomains, preload. "
+            "see https://tools.ietf.org/html/rfc6797#section-6.1 for more information"),
+    starts("transport security with all directives", "--strict-transport-security-directives=max-age=31536000,includeSubDomains,preload"),
+    refused("origin that is not anchored", "--cors-allowed-origins=example.com",
+            "--cors-allowed-origins has an invalid regular expression: regular expression does not pin to start/end of host in the origin header",
+            reference="--cors-allowed-origins has an invalid regular expression: regular expression does not pin to start/end of host in the "
+                      "origin header, help: .*"),
+    refused("origin that is no expression", "--cors-allowed-origins=//[(:|$)", "--cors-allowed-origins: missing ]: [(:|$)",
+            reference="--cors-allowed-origins has an invalid regular expression: error parsing regexp: missing closing \\]: .*"),
+    refused("no requests at all", "--max-requests-inflight=0 --max-mutating-requests-inflight=0",
+            "invalid configuration: MaxRequestsInFlight=0 and MaxMutatingRequestsInFlight=0; they must add up to something positive"),
+    starts("no limit without fairness", "--max-requests-inflight=0 --max-mutating-requests-inflight=0 --enable-priority-and-fairness=false"),
+    refused("apiserver count", "--apiserver-count=0", "--apiserver-count should be a positive number, but value '0' provided"),
+    refused("peer without its feature", "--peer-ca-file={ca} --feature-gates=UnknownVersionInteroperabilityProxy=false",
+            "--peer-ca-file requires UnknownVersionInteroperabilityProxy feature to be turned on"),
+    refused("leadership", "--coordinated-leadership-lease-duration=1s",
+            "--coordinated-leadership-lease-duration must be greater than --coordinated-leadership-renew-deadline"),
+
+    # The store.
+    refused("no store", "-etcd-servers", "--etcd-servers must be specified"),
+    refused("storage backend", "--storage-backend=etcd2", "--storage-backend invalid, allowed values: etcd3. If not specified, it will default to 'etcd3'"),
+    refused("store overrides", "--etcd-servers-overrides=pods#http://a",
+            "--etcd-servers-overrides invalid, must be of format: group/resource#servers, where servers are URLs, semicolon separated"),
+    refused("reload without encryption", "--encryption-provider-config-automatic-reload=true",
+            "--encryption-provider-config-automatic-reload must be set with --encryption-provider-config"),
+    refused("storage media type", "--storage-media-type=text/plain",
+            '--storage-media-type "text/plain" invalid, allowed values: application/json, application/vnd.kubernetes.protobuf, application/yaml'),
+    refused("watch cache size", "--watch-cache-sizes=pods", "invalid value of watch cache size: pods"),
+    refused("watch cache size that is no number", "--watch-cache-sizes=pods#x", "invalid size of watch cache size: pods#x"),
+    refused("negative watch cache size", "--watch-cache-sizes=pods#-1", "watch cache size cannot be negative: pods#-1"),
+    refused("encryption configuration is missing", "--encryption-provider-config={missing}",
+            'error while parsing file: error while loading file: error reading encryption provider configuration file "{missing}": ' + NO_FILE),
+
+    # The listener and its certificates.
+    refused("port 0", "--secure-port=0", "--secure-port 0 must be between 1 and 65535, inclusive. It cannot be turned off with 0"),
+    refused("port too large", "--secure-port=65536", "--secure-port 65536 must be between 1 and 65535, inclusive. It cannot be turned off with 0"),
+    refused("certificate without key", "--tls-cert-file={cert}", "missing filename for serving cert"),
+    refused("certificate is missing", "--tls-cert-file={missing} --tls-private-key-file={key}", NO_FILE),
+    refused("certificate with another key", "--tls-cert-file={cert} --tls-private-key-file={other_key}", "tls: private key does not match public key"),
+    refused("certificate that is none", "--tls-cert-file={garbage} --tls-private-key-file={key}", "tls: failed to find any PEM data in certificate input"),
+    refused("key that is none", "--tls-cert-file={cert} --tls-private-key-file={garbage}", "tls: failed to find any PEM data in key input"),
+    refused("empty certificate", "--tls-cert-file={empty} --tls-private-key-file={key}",
+            'missing content for serving cert "serving-cert::{empty}::{key}"'),
+    refused("sni certificate is missing", "--tls-sni-cert-key={missing},{key}", "failed to load SNI cert and key: " + NO_FILE),
+    refused("unknown cipher suite", "--tls-cipher-suites=TLS_NOPE", "Cipher suite TLS_NOPE not supported or doesn't exist"),
+    refused("unknown tls version", "--tls-min-version=VersionTLS9", 'unknown tls version "VersionTLS9"'),
+    starts("tls 1.3", "--tls-min-version=VersionTLS13"),
+    refused("half of a self-signed pair", "--cert-dir={half_pair}",
+            "error creating self-signed certificates: error reading {half_pair}/apiserver.key, certificate and key must be supplied as a pair"),
+
+    # Authentication.
+    starts("AlwaysAllow resets anonymous-auth", "-authorization-mode --anonymous-auth=true",
+           log="AnonymousAuth is not allowed with the AlwaysAllow authorizer. Resetting AnonymousAuth to false. You should use a different authorizer"),
+    refused("anonymous-auth and anonymous section", "--anonymous-auth=true --authentication-config={authentication_anonymous}",
+            "anonymous: Forbidden: --anonymous-auth flag cannot be set when anonymous field is configured in authentication configuration file"),
+    starts("anonymous section", "--authentication-config={authentication_anonymous}"),
+    refused("authentication-config and oidc flags", "--authentication-config={authentication} --oidc-groups-claim=groups",
+            "authentication-config file and oidc-* flags are mutually exclusive"),
+    refused("authentication-config is missing", "--authentication-config={missing}",
+            'failed to load authentication configuration from file "{missing}": ' + NO_FILE),
+    refused("oidc without issuer", "--oidc-groups-claim=groups",
+            "oidc-issuer-url and oidc-client-id must be specified together when any oidc-* flags are set"),
+    refused("oidc without client id", "--oidc-issuer-url=https://x",
+            "oidc-issuer-url and oidc-client-id must be specified together when any oidc-* flags are set"),
+    refused("client CA is missing", "--client-ca-file={missing}", NO_FILE),
+    refused("client CA is empty", "--client-ca-file={empty}", 'missing content for CA bundle "client-ca-bundle::{empty}"'),
+    refused("client CA that is none", "--client-ca-file={garbage}",
+            'error loading CA bundle for "client-ca-bundle::{garbage}": data does not contain any valid RSA or ECDSA certificates'),
+    refused("tokens are missing", "--token-auth-file={missing}", NO_FILE),
+    refused("front-proxy CA is missing", "--requestheader-client-ca-file={missing}", NO_FILE),
+    refused("blank user name header", "--requestheader-username-headers=X-Remote-User,", 'empty value in "requestheader-username-headers"'),
+    refused("blank allowed name", "--requestheader-allowed-names=a,", 'empty value in "requestheader-allowed-names"'),
+    refused("uid headers without the standard one", "--requestheader-uid-headers=X-Id",
+            "--requestheader-uid-headers is set without specifying the standard X-Remote-Uid header - API aggregation will not work"),
+    refused("client CA and front-proxy CA are the same", "--client-ca-file={ca} --requestheader-client-ca-file={ca} --requestheader-username-headers=X-Remote-User",
+            "--requestheader-client-ca-file and --client-ca-file contain overlapping certificates; --requestheader-allowed-names must be specified to ensure "
+            "regular client certificates cannot set authenticating proxy headers for arbitrary users"),
+    refused("client CA and front-proxy CA overlap", "--client-ca-file={both_cas} --requestheader-client-ca-file={ca} --requestheader-username-headers=X-Remote-User",
+            "--requestheader-client-ca-file and --client-ca-file contain overlapping certificates; --requestheader-allowed-names must be specified to ensure "
+            "regular client certificates cannot set authenticating proxy headers for arbitrary users"),
+    starts("the same CA with allowed names", "--client-ca-file={ca} --requestheader-client-ca-file={ca} --requestheader-username-headers=X-Remote-User "
+           "--requestheader-allowed-names=front-proxy"),
+    starts("front proxy without header of the user name", "--requestheader-client-ca-file={ca}"),
+    starts("other header of the user name", "--requestheader-client-ca-file={ca} --requestheader-username-headers=X-Name",
+           log="--requestheader-username-headers is set without specifying the standard X-Remote-User header - API aggregation will not work"),
+
+    # Service accounts.
+    refused("no issuer", "-service-account-issuer", "[service-account-issuer is a required flag, --service-account-signing-key-file, --service-account-issuer, "
+            "and --api-audiences should be specified together]"),
+    refused("empty issuer", "-service-account-issuer --service-account-issuer=",
+            "[service-account-issuer should not be an empty string, --service-account-signing-key-file, --service-account-issuer, "
+            "and --api-audiences should be specified together]"),
+    refused("issuer that is no URL", "-service-account-issuer --service-account-issuer=https://x:y",
+            'service-account-issuer "https://x:y" contained a \':\' but was not a valid URL: parse "https://x:y": invalid port ":y" after host'),
+    refused("issuer twice", "--service-account-issuer=https://issuer", 'service-account-issuer "https://issuer" is already specified'),
+    refused("no key", "-service-account-key-file", "either `--service-account-key-file` or `--service-account-signing-endpoint` must be set"),
+    refused("no signing key", "-service-account-signing-key-file",
+            "--service-account-signing-key-file, --service-account-issuer, and --api-audiences should be specified together"),
+    refused("nothing of service accounts", "-service-account-issuer -service-account-key-file -service-account-signing-key-file",
+            "[service-account-issuer is a required flag, either `--service-account-key-file` or `--service-account-signing-endpoint` must be set, "
+            "--service-account-signing-key-file and --service-account-issuer are required flags]"),
+    refused("signing key is missing", "-service-account-signing-key-file --service-account-signing-key-file={missing}",
+            "failed to parse service-account-issuer-key-file: " + NO_FILE),
+    refused("signing key that is none", "-service-account-signing-key-file --service-account-signing-key-file={garbage}",
+            "failed to parse service-account-issuer-key-file: error reading private key file {garbage}: data does not contain a valid RSA or ECDSA private key"),
+    refused("key of tokens is missing", "--service-account-key-file={missing}", NO_FILE),
+    refused("key of tokens that is none", "--service-account-key-file={garbage}",
+            "error reading public key file {garbage}: data does not contain any valid RSA or ECDSA public keys"),
+    refused("token expiration too short", "--service-account-max-token-expiration=59m",
+            "the service-account-max-token-expiration must be between 1 hour and 2^32 seconds"),
+    refused("token expiration too long", "--service-account-max-token-expiration=1200000h",
+            "the service-account-max-token-expiration must be between 1 hour and 2^32 seconds"),
+    starts("token expiration", "--service-account-max-token-expiration=1h", log="service-account-extend-token-expiration is true, enabling tokens valid up to 31536000 seconds"),
+    refused("key set over http", "--service-account-jwks-uri=http://x/keys", "service-account-jwks-uri requires https scheme, parsed as: http://x/keys"),
+    refused("signing key and endpoint", "--service-account-signing-endpoint={folder}/socket",
+            "service-account-signing-key-file and service-account-signing-endpoint are mutually exclusive and cannot be set at the same time"),
+
+    # Authorization.
+    refused("unknown mode", "-authorization-mode --authorization-mode=Nope", 'authorization-mode "Nope" is not a valid mode'),
+    refused("mode twice", "-authorization-mode --authorization-mode=RBAC,Node,RBAC", 'authorization-mode ["RBAC" "Node" "RBAC"] has mode specified more than once'),
+    refused("mode twice in two flags", "--authorization-mode=RBAC", 'authorization-mode ["RBAC" "RBAC"] has mode specified more than once'),
+    refused("ABAC without policy", "-authorization-mode --authorization-mode=ABAC", "authorization-mode ABAC's authorization policy file not passed"),
+    refused("policy without ABAC", "--authorization-policy-file={abac}", "cannot specify --authorization-policy-file without mode ABAC"),
+    refused("Webhook without configuration", "-authorization-mode --authorization-mode=Webhook",
+            "authorization-mode Webhook's authorization config file not passed"),
+    refused("webhook configuration without Webhook", "--authorization-webhook-config-file={kubeconfig}",
+            "cannot specify --authorization-webhook-config-file without mode Webhook"),
+    refused("authorization-config and mode", "--authorization-config={authorization}",
+            "--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined"),
+    refused("authorization-config and webhook flags", "-authorization-mode --authorization-config={authorization} --authorization-webhook-version=v1",
+            "--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined"),
+    starts("authorization-config", "-authorization-mode --authorization-config={authorization}"),
+    starts("an empty mode is the default", "-authorization-mode --authorization-mode=", log="Resetting AnonymousAuth to false"),
+
+    # Auditing.
+    refused("audit mode", "--audit-log-path={folder}/audit.log --audit-log-mode=nope",
+            'invalid audit log mode nope, allowed modes are "batch,blocking,blocking-strict"'),
+    refused("audit buffer", "--audit-log-path={folder}/audit.log --audit-log-mode=batch --audit-log-batch-buffer-size=0",
+            "invalid audit batch log buffer size 0, must be a positive number"),
+    refused("audit event size", "--audit-log-path={folder}/audit.log --audit-log-truncate-max-event-size=0",
+            "invalid audit truncate log max event size 0, must be a positive number"),
+    refused("audit batch size", "--audit-log-path={folder}/audit.log --audit-log-truncate-max-batch-size=1",
+            "invalid audit truncate log max batch size 1, must be greater than max event size (102400)"),
+    refused("audit version", "--audit-log-path={folder}/audit.log --audit-log-version=audit.k8s.io/v1beta1",
+            'invalid group version, allowed versions are ["audit.k8s.io/v1"]'),
+    refused("audit format", "--audit-log-path={folder}/audit.log --audit-log-format=nope", 'invalid audit log format nope, allowed formats are "legacy,json"'),
+    refused("audit limits", "--audit-log-path={folder}/audit.log --audit-log-maxage=-1 --audit-log-maxbackup=-1 --audit-log-maxsize=-1",
+            "[--audit-log-maxage -1 can't be a negative number, --audit-log-maxbackup -1 can't be a negative number, "
+            "--audit-log-maxsize -1 can't be a negative number]"),
+    starts("audit limits without a log", "--audit-log-maxage=-1"),
+    refused("audit policy is missing", "--audit-policy-file={missing}", 'loading audit policy file: failed to read file path "{missing}": ' + NO_FILE),
+    refused("audit webhook mode", "--audit-webhook-config-file={kubeconfig} --audit-webhook-mode=nope",
+            'invalid audit webhook mode nope, allowed modes are "batch,blocking,blocking-strict"'),
+
+    # Admission and APIs.
+    refused("admission-control and enable", "--admission-control=NamespaceLifecycle --enable-admission-plugins=NodeRestriction",
+            "admission-control and enable-admission-plugins/disable-admission-plugins flags are mutually exclusive"),
+    refused("plugin enabled and disabled", "--enable-admission-plugins=NodeRestriction --disable-admission-plugins=NodeRestriction",
+            "[NodeRestriction] in enable-admission-plugins and disable-admission-plugins overlapped"),
+    refused("unknown plugin", "--enable-admission-plugins=Nope", 'enable-admission-plugins plugin "Nope" is unknown'),
+    refused("unknown plugin to disable", "--disable-admission-plugins=Nope", 'disable-admission-plugins plugin "Nope" is unknown'),
+    refused("admission configuration is missing", "--admission-control-config-file={missing}",
+            'failed to apply admission: failed to read plugin config: unable to read admission control configuration from "{missing}" [' + NO_FILE + "]"),
+    refused("no API at all", "--runtime-config=api/all=false --enable-priority-and-fairness=false", "invalid runtime-config with only api/all=false"),
+    refused("fairness without its API", "--runtime-config=api/ga=false", "--runtime-config=api/ga=false conflicts with --enable-priority-and-fairness=true"),
+    refused("runtime-config key", "--runtime-config=a/b/c/d=true", "runtime-config invalid key a/b/c/d"),
+    refused("runtime-config group", "--runtime-config=nope.example.com/v1=true", "unknown api groups nope.example.com/v1"),
+    refused("runtime-config version", "--runtime-config=apps/v9=true", "group version apps/v9 that has not been registered"),
+    refused("runtime-config value", "--runtime-config=api/beta=maybe", "invalid value api/beta=maybe"),
+    refused("runtime-config value of a version", "--runtime-config=apps/v1=maybe",
+            'invalid value of apps/v1: maybe, err: strconv.ParseBool: parsing "maybe": invalid syntax'),
+    starts("runtime-config", "--runtime-config=api/beta=true"),
+
+    # Networks.
+    refused("service range that is none", "--service-cluster-ip-range=nope", "service-cluster-ip-range[0] is not a valid cidr"),
+    refused("small service range", "--service-cluster-ip-range=10.0.0.0/30",
+            "error determining service IP ranges for primary service cidr: the service cluster IP range must be at least 8 IP addresses"),
+    refused("second service range", "--service-cluster-ip-range=10.0.0.0/24,nope", "service-cluster-ip-range[1] is not an ip net"),
+    refused("service ranges of one family", "--service-cluster-ip-range=10.0.0.0/24,10.1.0.0/24",
+            "--service-cluster-ip-range[0] and --service-cluster-ip-range[1] must be of different IP family"),
+    refused("three service ranges", "--service-cluster-ip-range=10.0.0.0/24,fd00::/112,10.1.0.0/24",
+            "--service-cluster-ip-range must not contain more than two entries"),
+    refused("service range of the other family", "--service-cluster-ip-range=fd00::/112",
+            'service IP family "fd00::/112" must match public address family "127.0.0.1"'),
+    starts("service range of the other family without reconciler", "--service-cluster-ip-range=fd00::/112 --endpoint-reconciler-type=none"),
+    starts("large service range", "--service-cluster-ip-range=10.0.0.0/8"),
+    refused("node port of the API", "--kubernetes-service-node-port=70000",
+            "[--kubernetes-service-node-port 70000 must be between 0 and 65535, inclusive. If 0, the Kubernetes master service will be of type ClusterIP, "
+            "kubernetes service node port range 30000-32767 doesn't contain 70000]"),
+    refused("node port of the API out of range", "--kubernetes-service-node-port=80", "kubernetes service node port range 30000-32767 doesn't contain 80"),
+    refused("reconciler", "--endpoint-reconciler-type=nope", "unknown endpoint reconciler type: nope", reference=".*"),
+]
+
+
+class World:
+    """The files that rows name."""
+
+    def __init__(self, folder, etcd):
+        self.folder = pathlib.Path(folder)
+        self.names = {"folder": str(folder), "etcd": etcd, "missing": str(self.folder / "missing")}
+        for name in ("ca", "other_ca"):
+            self._openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", self._path(name + ".key"), "-out", self._path(name), "-subj", f"/CN={name}")
+        self._write("both_cas", (self.folder / "other_ca").read_text() + (self.folder / "ca").read_text())
+        for name in ("", "other_"):
+            self._openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", self._path(name + "key"), "-out", self._path(name + "cert"), "-subj", "/CN=localhost")
+        self._openssl("genrsa", "-out", self._path("sa_key"), "2048")
+        self._write("tokens", f'{mesh.ADMIN_TOKEN},admin,admin-uid,"system:masters"\n')
+        self._write("empty", "")
+        self._write("garbage", "garbage\n")
+        self._write("abac", '{"apiVersion":"abac.authorization.kubernetes.io/v1beta1","kind":"Policy","spec":{"user":"a","nonResourcePath":"*"}}\n')
+        self._write("kubeconfig", json.dumps({"apiVersion": "v1", "kind": "Config", "clusters": [{"name": "w", "cluster": {"server": "https://127.0.0.1:1"}}],
+                                              "contexts": [{"name": "w", "context": {"cluster": "w", "user": "w"}}], "users": [{"name": "w", "user": {}}],
+                                              "current-context": "w"}))
+        configuration = {"apiVersion": "apiserver.config.k8s.io/v1", "kind": "AuthenticationConfiguration"}
+        self._write("authentication", json.dumps(configuration))
+        self._write("authentication_anonymous", json.dumps(configuration | {"anonymous": {"enabled": True}}))
+        self._write("authorization", json.dumps(configuration | {"kind": "AuthorizationConfiguration", "authorizers": [{"type": "RBAC", "name": "rbac"}]}))
+        half = self.folder / "half_pair"
+        half.mkdir()
+        (half / "apiserver.crt").write_text((self.folder / "cert").read_text())
+        self.names["half_pair"] = str(half)
+
+    def _path(self, name):
+        self.names[name] = str(self.folder / name)
+        return self.names[name]
+
+    def _write(self, name, text):
+        pathlib.Path(self._path(name)).write_text(text)
+
+    @staticmethod
+    def _openssl(*arguments):
+        subprocess.run(["openssl", *arguments], check=True, capture_output=True)
+
+    def text(self, text):
+        return text.format(**self.names) if "{" in text else text
+
+    def arguments(self, row, port):
+        taken = {flag[1:] for flag in row.flags if re.fullmatch(r"-[a-z][a-z-]+", flag)}
+        flags = [flag for flag in BASE if flag[2:].partition("=")[0] not in taken] + [flag for flag in row.flags if flag[1:] not in taken]
+        return [flag.format(**self.names, port=port) for flag in flags]
+
+
+class Outcome:
+    """What a binary did: `code` is None if the server serves, else its exit code."""
+
+    def __init__(self, code, log):
+        self.code, self.log = code, log
+
+    def error(self):
+        """The error with which the real server ended."""
+        if found := re.findall(r'"command failed" err=("(?:[^"\\]|\\.)*")', self.log):
+            return json.loads(found[-1])
+        found = re.findall(r"^Error: (.*)$", self.log, re.M)
+        return found[-1] if found else self.log[-1000:]
+
+    def says(self, error):
+        """Whether our server ended with this error: the launcher's, or that of a service which refused its configuration."""
+        lines = (json.loads(line)["msg"] if line.startswith("{") else line for line in self.log.splitlines())
+        return any(line.endswith(": " + error) for line in lines)
+
+
+def run(world, row, binary, limit=30):
+    """Starts a binary with a row and waits until it has ended or serves."""
+    port = mesh.free_port()
+    log = world.folder / f"{pathlib.Path(binary).parent.name}-{row.name.replace(' ', '-').replace('/', '-')}.log"
+    with open(log, "wb") as out:
+        process = subprocess.Popen([str(binary), *world.arguments(row, port)], stdout=out, stderr=subprocess.STDOUT, start_new_session=True)
+    client = mesh.Client(f"https://127.0.0.1:{port}")
+    try:
+        mesh.wait_until(lambda: process.poll() is not None or client.answers("/healthz") or client.answers("/livez"), limit, f"{row.name} ends or serves")
+        return Outcome(process.poll(), log.read_text(errors="replace"))
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
