@@ -23,6 +23,7 @@
 #include "services/core-api/informer_sync.h"
 #include "services/core-api/openapi/openapi_documents.h"
 #include "services/core-api/resources/generic.h"
+#include "services/core-api/resources/runtime_config.h"
 #include "services/core-api/resources/serve.h"
 #include "services/core-api/resources/stores_by_resource.h"
 
@@ -33,6 +34,7 @@ std::vector<registry::Resource> Resources(const Flags& flags) {
   std::vector<std::string> groups = flags.api_groups;
   std::replace(groups.begin(), groups.end(), std::string("core"), std::string());
   std::vector<registry::Resource> resources = AllResources(groups);
+  std::erase_if(resources, [&](const registry::Resource& resource) { return !IsServed(flags.runtime_config, resource.GetGvr()); });
   const auto ttl = service::ParseDuration(flags.event_ttl);
   for (registry::Resource& resource : resources) {
     if (resource.storage_prefix == "events" && ttl) resource.ttl = std::chrono::duration_cast<std::chrono::seconds>(*ttl);
