@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "lib/base/log.h"
+#include "lib/base/private_folder.h"
 #include "services/store/maintenance/auto_compaction.h"
 #include "services/store/maintenance/version.h"
 #include "services/store/net/listener.h"
@@ -27,7 +28,7 @@ constexpr std::size_t kMessageSlack = 512 * 1024;  // what etcd lets a message b
 class FolderLock {
  public:
   explicit FolderLock(const std::filesystem::path& folder) {
-    std::filesystem::create_directories(folder);
+    MakePrivateFolder(folder);
     fd_ = open((folder / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (fd_ < 0 || flock(fd_, LOCK_EX | LOCK_NB) != 0) {
       throw std::runtime_error(fmt::format("the data folder {} is in use by another store", folder.string()));

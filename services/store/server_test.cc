@@ -280,6 +280,8 @@ TEST_F(ServerTest, DefragmentsWhileServing) {
   grpc::ClientContext context;
   DefragmentResponse response;
   ASSERT_TRUE(maintenance_->Defragment(&context, {}, &response).ok());
+  EXPECT_EQ(std::filesystem::status(folder_ / "base" / "data.mdb").permissions(),
+            std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
   EXPECT_EQ(Get("last").kvs(0).value(), "v");
   Put("after", "w");
   Stop();

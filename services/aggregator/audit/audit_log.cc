@@ -1,12 +1,17 @@
 #include "services/aggregator/audit/audit_log.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <stdexcept>
 
 #include "lib/base/log.h"
+#include "lib/base/private_folder.h"
 #include "lib/meta/time.h"
 
 namespace apimesh::aggregator {
@@ -19,19 +24,23 @@ struct AuditLog::State {
   std::FILE* file = nullptr;  // guarded by mutex, as all below
   std::size_t size = 0;
 
-  void Open() {
+  // A new file is readable by its owner only; one that exists keeps the mode that its owner gave it.
+  void Open(mode_t mode = 0600) {
     if (options.path == "-") {
       file = stdout;
       return;
     }
-    file = std::fopen(options.path.c_str(), "ae");
-    if (file == nullptr) throw std::runtime_error("--audit-log-path: can't write to " + options.path);
-    ::chmod(options.path.c_str(), 0600);
+    MakePrivateFolder(fs::path(options.path).parent_path());
+    const int descriptor = ::open(options.path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, mode);
+    file = descriptor < 0 ? nullptr : ::fdopen(descriptor, "a");
+    if (file == nullptr) throw std::runtime_error(fmt::format("ensureLogFile: open {}: {}", options.path, std::strerror(errno)));
     size = fs::file_size(options.path);
   }
 
   // "audit.log" becomes "audit-2026-11-16T03:06:27.000000Z.log".
   void Rotate() {
+    struct stat info {};
+    const mode_t mode = ::fstat(::fileno(file), &info) == 0 ? info.st_mode & 0777 : 0600;
     std::fclose(file);
     const fs::path path(options.path);
     const std::string stem = path.stem().string() + "-";
@@ -50,7 +59,8 @@ struct AuditLog::State {
                                                            fs::file_time_type::clock::now();
       if (too_many || too_old) fs::remove(old[i], ignored);
     }
-    Open();
+    Open(mode);
+    ::fchmod(::fileno(file), mode);  // open() subtracts the umask
   }
 };
 

@@ -8,13 +8,16 @@
 #include <boost/json.hpp>
 #include <cstdlib>
 
+#include "lib/base/private_folder.h"
 #include "services/launcher/pki/cluster_pki.h"
 
 namespace apimesh::launcher {
 namespace json = boost::json;
 
 bool RunFolder::Lock() {
-  for (const std::string& folder : {Root(), Pki(), Logs(), Data()}) std::filesystem::create_directories(folder);
+  for (const std::string& folder : {Root(), Pki(), Logs(), Data()}) MakePrivateFolder(folder);
+  // Also if an earlier version made them; the root may be a folder that its owner shares with others.
+  for (const std::string& folder : {Pki(), Logs(), Data()}) std::filesystem::permissions(folder, std::filesystem::perms::owner_all);
   // Held until the process ends; O_CLOEXEC keeps it from the children.
   const int file = ::open((root_ / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   return file >= 0 && ::flock(file, LOCK_EX | LOCK_NB) == 0;
@@ -28,7 +31,7 @@ void RunFolder::Write(const State& state) const {
   }
   const json::object document{{"launcher", state.launcher}, {"server", state.server}, {"ready", state.ready},
                               {"processes", std::move(processes)}};
-  WriteFile(root_ / "state.json", json::serialize(document), false);
+  WriteFile(root_ / "state.json", json::serialize(document), true);
 }
 
 std::optional<RunFolder::State> RunFolder::Read() const {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -35,8 +36,9 @@ pid_t StartChild(const ChildSpec& spec) {
     sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
     if (!spec.log_file.empty()) {
-      const int log = ::open(spec.log_file.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
+      const int log = ::open(spec.log_file.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
       if (log >= 0) {
+        ::fchmod(log, 0600);  // also if it is there from an earlier run
         ::dup2(log, STDOUT_FILENO);
         ::dup2(log, STDERR_FILENO);
       }

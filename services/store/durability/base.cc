@@ -224,6 +224,8 @@ class LmdbBase final : public Base {
 
   void CopyCompact(const std::filesystem::path& folder) const override {
     Check(mdb_env_copy2(env_, folder.c_str(), MDB_CP_COMPACT), "mdb_env_copy2");
+    std::filesystem::permissions(folder / "data.mdb",  // LMDB leaves the mode of a copy to the umask
+                                 std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
   }
 
  private:

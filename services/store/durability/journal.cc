@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "lib/base/log.h"
+#include "lib/base/private_folder.h"
 #include "services/store/net/short_slice.h"
 
 namespace apimesh::store {
@@ -37,7 +38,7 @@ Journal::Journal(EventLoop& loop, Options options)
     : loop_(loop),
       options_(std::move(options)),
       log_(options_.folder, options_.sync ? Log::Sync::kAlways : Log::Sync::kNever) {
-  std::filesystem::create_directories(options_.folder / "base");
+  MakePrivateFolder(options_.folder / "base");
   std::filesystem::permissions(options_.folder, std::filesystem::perms::owner_all);
   const bool fresh = !std::filesystem::exists(options_.folder / "base" / "data.mdb");
   OpenBase();
@@ -313,7 +314,7 @@ void Journal::StartDefragment(EventLoop::Callback done) {
   const std::filesystem::path copy = options_.folder / "base.new";
   const auto write_copy = [this, copy] {
     std::filesystem::remove_all(copy);
-    std::filesystem::create_directories(copy);
+    MakePrivateFolder(copy);
     base_->CopyCompact(copy);
     if (options_.sync) SyncPath(copy / "data.mdb");
     // The background thread owns writing, so nothing changes between the copy and the swap below, which it waits for; a loop that

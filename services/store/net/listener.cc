@@ -47,13 +47,12 @@ int ListenUnix(const std::string& path) {
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (fd < 0) Fail("socket");
   unlink(path.c_str());
-  if (bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 || listen(fd, 1024) != 0) {
+  if (bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 || chmod(path.c_str(), 0600) != 0 || listen(fd, 1024) != 0) {
     const int error = errno;
     close(fd);
     errno = error;
     Fail("listen on " + path);
   }
-  chmod(path.c_str(), 0600);
   return fd;
 }
 

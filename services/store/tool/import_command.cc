@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <unordered_map>
 
+#include "lib/base/private_folder.h"
 #include "proto/etcd/v3/rpc.grpc.pb.h"
 #include "services/store/durability/base.h"
 #include "services/store/tool/channel.h"
@@ -140,7 +141,7 @@ int RunImport(const std::vector<std::string>& words) {
     return RunSnapshot({"restore", arguments.Get("from-snapshot"), "--data-dir", folder});
   }
   RequireFreshFolder(folder);
-  std::filesystem::create_directories(std::filesystem::path(folder) / "base");
+  MakePrivateFolder(std::filesystem::path(folder) / "base");
   const auto base = Base::Open(std::filesystem::path(folder) / "base", {});
   const Revision reached = Importer(arguments.Require("from"), arguments, *base).Run();
   std::printf("imported up to revision %ld into %s\n", static_cast<long>(reached), folder.c_str());

@@ -1,11 +1,17 @@
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <grpcpp/grpcpp.h>
 #include <openssl/evp.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
 
+#include "lib/base/private_folder.h"
 #include "proto/etcd/v3/rpc.grpc.pb.h"
 #include "services/store/bolt/etcd_snapshot.h"
 #include "services/store/tool/channel.h"
@@ -22,7 +28,12 @@ int Save(const Arguments& arguments, const std::string& file) {
   grpc::ClientContext context;
   const auto stream = stub->Snapshot(&context, {});
   const std::string part = file + ".part";
-  std::ofstream out(part, std::ios::binary);
+  // A snapshot holds every secret of the cluster: readable by its owner only, from the first byte on.
+  std::filesystem::remove(part);
+  const int descriptor = ::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (descriptor < 0) throw std::runtime_error(fmt::format("cannot write {}: {}", part, std::strerror(errno)));
+  ::close(descriptor);
+  std::ofstream out(part, std::ios::binary | std::ios::app);
   etcdserverpb::SnapshotResponse response;
   while (stream->Read(&response)) out << response.blob();
   out.close();
@@ -57,7 +68,7 @@ void CheckDigest(const std::string& file) {
 int RestoreTo(const std::string& file, const std::string& folder) {
   CheckDigest(file);
   RequireFreshFolder(folder);
-  std::filesystem::create_directories(std::filesystem::path(folder) / "base");
+  MakePrivateFolder(std::filesystem::path(folder) / "base");
   const auto base = Base::Open(std::filesystem::path(folder) / "base", {});
   RestoreEtcdSnapshot(file, *base);
   std::printf("Restored revision %ld to %s\n", static_cast<long>(base->OpenView()->Number(Base::kRevision)), folder.c_str());
