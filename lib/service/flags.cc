@@ -127,8 +127,19 @@ rpc::Endpoint CommonFlags::EndpointOf(std::string_view process, const std::strin
 }
 
 std::optional<int> Parse(CLI::App& app, int argc, char** argv) {
+  // CLI11 takes the argument after "--flag=" for its value: the flag after it would be lost, and with it perhaps a protection.
+  std::vector<std::string> arguments;
+  for (int i = 0; i < argc; ++i) {
+    std::string argument = argv[i];
+    const bool empty_value = argument.starts_with("--") && argument.find('=') == argument.size() - 1;
+    if (empty_value) argument.pop_back();
+    arguments.push_back(std::move(argument));
+    if (empty_value) arguments.emplace_back();
+  }
+  std::vector<const char*> separated;
+  for (const std::string& argument : arguments) separated.push_back(argument.c_str());
   try {
-    app.parse(argc, argv);
+    app.parse(static_cast<int>(separated.size()), separated.data());
     return std::nullopt;
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);

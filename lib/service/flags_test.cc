@@ -27,6 +27,16 @@ TEST(CommonFlags, AreRead) {
   EXPECT_EQ(flags.log_format, "json");
 }
 
+TEST(CommonFlags, AnEmptyValueDoesNotSwallowTheNextFlag) {
+  CommonFlags flags;
+  flags.mesh_key_file = "default";
+  EXPECT_FALSE(ParseArguments(flags, {"--mesh-ca-file=", "--mesh-cert-file=cert", "--mesh-key-file=", "--log-format=json"}));
+  EXPECT_EQ(flags.mesh_ca_file, "");
+  EXPECT_EQ(flags.mesh_cert_file, "cert");
+  EXPECT_EQ(flags.mesh_key_file, "");
+  EXPECT_EQ(flags.log_format, "json");
+}
+
 TEST(CommonFlags, MistakesEndWithOne) {
   for (const char* bad : {"--nope", "--log-level=loud", "--shutdown-delay-duration=5", "--tls-records=mine", "--config=/does/not/exist"}) {
     CommonFlags flags;
