@@ -35,7 +35,7 @@ Result<std::shared_ptr<const Loaded>> Load(const std::string& path, bool reload)
   ASSIGN_OR_RETURN(std::string text, ReadFile(path));
   const WipeAtEnd wipe(text);
   if (text.empty()) {
-    return Fail(fmt::format("error while parsing file: encryption provider configuration file \"{}\" is empty", path));
+    return Fail(fmt::format("error while parsing file: error while loading file: encryption provider configuration file \"{}\" is empty", path));
   }
   auto config = ParseConfig(text);
   if (!config) {

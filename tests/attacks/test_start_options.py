@@ -137,3 +137,13 @@ def test_what_runtime_config_switches_off_is_not_served(start):
     assert "daemonsets" not in {resource["name"] for resource in server.client.get("/apis/apps/v1").json()["resources"]}
     for path in ("/apis/apps/v1/namespaces/default/deployments", SECRETS):
         assert server.client.get(path).code == 200, path
+
+
+def test_an_empty_value_does_not_take_the_next_flag_away(start):
+    """Attack: none; a template leaves the value of a flag empty, and the flag after it chooses the authorizer.
+
+    Expected: RBAC decides, so an anonymous request is 403. Why: if the empty flag took the next argument for its value, the server would
+    run with the default authorizer, which allows everything."""
+    server = start("--authorization-policy-file=", "--authorization-mode=RBAC")
+    assert server.anonymous.get(SECRETS).code == 403
+    assert RESET not in server.log.read_text()

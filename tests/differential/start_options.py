@@ -28,6 +28,8 @@ BASE = ("--etcd-servers={etcd}", "--cert-dir={folder}/certs", "--secure-port={po
         "--service-account-signing-key-file={sa_key}", "--service-cluster-ip-range=10.0.0.0/24")
 
 NO_FILE = "open {missing}: no such file or directory"
+NO_HTTP2_SUITE = ("error configuring http2: http2: TLSConfig.CipherSuites is missing an HTTP/2-required AES_128_GCM_SHA256 cipher "
+                  "(need at least one of TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 or TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256)")
 
 
 def refused(name, flags, error, reference=None):
@@ -73,6 +75,11 @@ ROWS = [
     refused("required claim", "--oidc-required-claim=a", 'invalid argument "a" for "--oidc-required-claim" flag: malformed pair, expect string=string'),
     starts("an empty bind address is the default", "--bind-address="),
     starts("the last value counts", "--event-ttl=1h --event-ttl=2h"),
+    starts("an empty value does not swallow the next flag", "--token-auth-file= --authorization-webhook-config-file= --token-auth-file={tokens}"),
+    refused("version", "--version=x", 'invalid argument "x" for "--version" flag: strconv.ParseBool: parsing "x": invalid syntax'),
+    refused("curve that is no number", "--tls-curve-preferences=X25519",
+            'invalid argument "X25519" for "--tls-curve-preferences" flag: strconv.ParseInt: parsing "X25519": invalid syntax'),
+    refused("metric labels", "--allow-metric-labels=a", 'invalid argument "a" for "--allow-metric-labels" flag: a must be formatted as key=value'),
 
     # Versions, feature gates, logging.
     refused("unknown feature gate", "--feature-gates=Nope=true", "unrecognized feature gate: Nope"),
@@ -98,6 +105,9 @@ ROWS = [
     refused("vmodule and json", "--logging-format=json --vmodule=a=1", "vmodule: Forbidden: Only supported for text log format"),
     refused("hidden metrics", "--show-hidden-metrics-for-version=1.2",
             "metrics.showHiddenMetricsForVersion: Invalid value: \"1.2\": must be omitted or have the value '1.35'; only the previous minor version is allowed"),
+
+    refused("alpha option of the log", "--log-json-split-stream=true", "options.json.splitStream: Forbidden: Feature LoggingAlphaOptions is disabled"),
+    starts("feature gate of the component", "--feature-gates=kube:AllBeta=true"),
 
     # The server itself.
     negative("livez-grace-period", "-1s", "--livez-grace-period can not be a negative value"),
@@ -143,6 +153,12 @@ ROWS = [
     refused("encryption configuration is missing", "--encryption-provider-config={missing}",
             'error while parsing file: error while loading file: error reading encryption provider configuration file "{missing}": ' + NO_FILE),
 
+    refused("encryption configuration is empty", "--encryption-provider-config={empty}",
+            'error while parsing file: error while loading file: encryption provider configuration file "{empty}" is empty'),
+    refused("CA of the store is missing", "--etcd-cafile={missing}", "error creating storage factory: " + NO_FILE),
+    refused("certificate for the store without key", "--etcd-certfile={cert}",
+            "error creating storage factory: KeyFile and CertFile must both be present[key: , cert: {cert}]"),
+
     # The listener and its certificates.
     refused("port 0", "--secure-port=0", "--secure-port 0 must be between 1 and 65535, inclusive. It cannot be turned off with 0"),
     refused("port too large", "--secure-port=65536", "--secure-port 65536 must be between 1 and 65535, inclusive. It cannot be turned off with 0"),
@@ -156,6 +172,13 @@ ROWS = [
     refused("sni certificate is missing", "--tls-sni-cert-key={missing},{key}", "failed to load SNI cert and key: " + NO_FILE),
     refused("unknown cipher suite", "--tls-cipher-suites=TLS_NOPE", "Cipher suite TLS_NOPE not supported or doesn't exist"),
     refused("unknown tls version", "--tls-min-version=VersionTLS9", 'unknown tls version "VersionTLS9"'),
+    refused("cipher suite without forward secrecy", "--tls-cipher-suites=TLS_RSA_WITH_AES_128_CBC_SHA", NO_HTTP2_SUITE),
+    refused("broken cipher suite", "--tls-cipher-suites=TLS_RSA_WITH_RC4_128_SHA", NO_HTTP2_SUITE),
+    starts("cipher suite", "--tls-cipher-suites=TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"),
+    refused("unknown curve", "--tls-curve-preferences=9999", "curve preference 9999 is not supported by the current Go version"),
+    refused("certificate for aggregated servers with another key", "--proxy-client-cert-file={cert} --proxy-client-key-file={other_key}",
+            "tls: private key does not match public key"),
+    refused("CA of kubelets is missing", "--kubelet-certificate-authority={missing}", 'problem initializing API group "": ' + NO_FILE),
     starts("tls 1.3", "--tls-min-version=VersionTLS13"),
     refused("half of a self-signed pair", "--cert-dir={half_pair}",
             "error creating self-signed certificates: error reading {half_pair}/apiserver.key, certificate and key must be supplied as a pair"),
@@ -174,6 +197,17 @@ ROWS = [
             "oidc-issuer-url and oidc-client-id must be specified together when any oidc-* flags are set"),
     refused("oidc without client id", "--oidc-issuer-url=https://x",
             "oidc-issuer-url and oidc-client-id must be specified together when any oidc-* flags are set"),
+    refused("oidc issuer over http", "--oidc-issuer-url=http://x --oidc-client-id=a",
+            'invalid authentication configuration: jwt[0].issuer.url: Invalid value: "http://x": URL scheme must be https'),
+    refused("oidc issuer that is the issuer of service accounts", "--oidc-issuer-url=https://issuer --oidc-client-id=a",
+            'issuer.url: Invalid value: "https://issuer": URL must not overlap with disallowed issuers: [https://issuer]'),
+    refused("oidc algorithm with a shared secret", "--oidc-issuer-url=https://x --oidc-client-id=a --oidc-signing-algs=HS256",
+            'oidc: unsupported signing alg: "HS256"'),
+    refused("token webhook is missing", "--authentication-token-webhook-config-file={missing}", "stat {missing}: no such file or directory"),
+    refused("token webhook version", "--authentication-token-webhook-config-file={kubeconfig} --authentication-token-webhook-version=v9",
+            'unsupported authentication webhook version "v9", supported versions are "v1", "v1beta1"'),
+    refused("tokens that are none", "--token-auth-file={garbage}",
+            "token file '{garbage}' must have at least 3 columns (token, user name, user uid), found 1"),
     refused("client CA is missing", "--client-ca-file={missing}", NO_FILE),
     refused("client CA is empty", "--client-ca-file={empty}", 'missing content for CA bundle "client-ca-bundle::{empty}"'),
     refused("client CA that is none", "--client-ca-file={garbage}",
@@ -241,6 +275,14 @@ ROWS = [
             "--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined"),
     refused("authorization-config and webhook flags", "-authorization-mode --authorization-config={authorization} --authorization-webhook-version=v1",
             "--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined"),
+    refused("authorization-config is missing", "-authorization-mode --authorization-config={missing}", NO_FILE),
+    refused("ABAC policy is missing", "-authorization-mode --authorization-mode=ABAC --authorization-policy-file={missing}",
+            "invalid authorization config: " + NO_FILE),
+    refused("authorization webhook is missing", "-authorization-mode --authorization-mode=Webhook --authorization-webhook-config-file={missing}",
+            "invalid authorization config: stat {missing}: no such file or directory"),
+    refused("authorization webhook version",
+            "-authorization-mode --authorization-mode=Webhook --authorization-webhook-config-file={kubeconfig} --authorization-webhook-version=v9",
+            'invalid authorization config: unsupported webhook authorizer version "v9", supported versions are "v1", "v1beta1"'),
     starts("authorization-config", "-authorization-mode --authorization-config={authorization}"),
     starts("an empty mode is the default", "-authorization-mode --authorization-mode=", log="Resetting AnonymousAuth to false"),
 
@@ -281,6 +323,9 @@ ROWS = [
     refused("runtime-config value", "--runtime-config=api/beta=maybe", "invalid value api/beta=maybe"),
     refused("runtime-config value of a version", "--runtime-config=apps/v1=maybe",
             'invalid value of apps/v1: maybe, err: strconv.ParseBool: parsing "maybe": invalid syntax'),
+    refused("runtime-config resource", "--runtime-config=apps/v1/Deployments=false",
+            'invalid key apps/v1/Deployments: group/version/resource and resource is always lowercase plural, not "Deployments"'),
+    starts("runtime-config switches off", "--runtime-config=batch/v1=false"),
     starts("runtime-config", "--runtime-config=api/beta=true"),
 
     # Networks.
@@ -300,6 +345,10 @@ ROWS = [
             "[--kubernetes-service-node-port 70000 must be between 0 and 65535, inclusive. If 0, the Kubernetes master service will be of type ClusterIP, "
             "kubernetes service node port range 30000-32767 doesn't contain 70000]"),
     refused("node port of the API out of range", "--kubernetes-service-node-port=80", "kubernetes service node port range 30000-32767 doesn't contain 80"),
+    starts("node ports by number", "--service-node-port-range=30000+10"),
+    starts("an empty node port range is the default", "--service-node-port-range="),
+    starts("an empty service range is the default", "--service-cluster-ip-range="),
+    starts("unspecified advertise address", "--advertise-address=0.0.0.0"),
     refused("reconciler", "--endpoint-reconciler-type=nope", "unknown endpoint reconciler type: nope", reference=".*"),
 ]
 
@@ -379,7 +428,7 @@ def run(world, row, binary, limit=30):
         process = subprocess.Popen([str(binary), *world.arguments(row, port)], stdout=out, stderr=subprocess.STDOUT, start_new_session=True)
     client = mesh.Client(f"https://127.0.0.1:{port}")
     try:
-        mesh.wait_until(lambda: process.poll() is not None or client.answers("/healthz") or client.answers("/livez"), limit, f"{row.name} ends or serves")
+        mesh.wait_until(lambda: process.poll() is not None or client.answers("/version"), limit, f"{row.name} ends or serves")
         return Outcome(process.poll(), log.read_text(errors="replace"))
     finally:
         if process.poll() is None:

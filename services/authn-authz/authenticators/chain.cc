@@ -110,8 +110,7 @@ AuthenticatorChain BuildAuthenticatorChain(const AuthenticationOptions& options,
   std::vector<std::unique_ptr<TokenAuthenticator>> tokens;
   if (!options.token_auth_file.empty()) {
     const std::string csv = OrThrow(ReadFile(options.token_auth_file), "token-auth-file");
-    tokens.push_back(NewAudienceAgnosticToken(
-        audiences, OrThrow(NewTokenFile(csv, options.token_auth_file), "token-auth-file")));
+    tokens.push_back(NewAudienceAgnosticToken(audiences, OrThrow(NewTokenFile(csv, options.token_auth_file))));
   }
   if (const std::vector<auth::PublicKey> keys = ServiceAccountKeys(options); !keys.empty()) {
     const ServiceAccountOptions accounts{keys, options.service_account_issuers, audiences, options.service_account_lookup};

@@ -85,8 +85,17 @@ void ReadAnonymous(const boost::json::object& file, AuthenticationConfig& config
 meta::Result<OidcOptions> FromFlags(const AuthenticationOptions& options) {
   OidcOptions out;
   out.issuer_url = options.oidc_issuer_url;
-  if (!out.issuer_url.starts_with("https://")) return meta::BadRequest("--oidc-issuer-url: URL scheme must be https");
+  if (!out.issuer_url.starts_with("https://")) {
+    return meta::BadRequest(fmt::format(
+        "invalid authentication configuration: jwt[0].issuer.url: Invalid value: {}: URL scheme must be https", meta::Quoted(out.issuer_url)));
+  }
   if (options.oidc_client_id.empty()) return meta::BadRequest("oidc-issuer-url and oidc-client-id must be specified together");
+  // A token of the issuer must not be taken for one of a service account, and the other way round.
+  const auto& own = options.service_account_issuers;
+  if (std::find(own.begin(), own.end(), out.issuer_url) != own.end()) {
+    return meta::BadRequest(fmt::format("issuer.url: Invalid value: {}: URL must not overlap with disallowed issuers: [{}]",
+                                        meta::Quoted(out.issuer_url), fmt::join(own, " ")));
+  }
   out.audiences = {options.oidc_client_id};
   if (!options.oidc_ca_file.empty()) {
     ASSIGN_OR_RETURN(out.ca_pem, ReadFile(options.oidc_ca_file));

@@ -17,7 +17,8 @@ void Set(CommandLine& line, const Flag& flag, std::string value) {
     line.error = fmt::format("invalid argument {} for \"{}\" flag: {}", meta::Quoted(value), shown, error);
     return;
   }
-  if (flag.type == FlagType::kIp && value.empty()) return;  // an empty address leaves the default
+  // An empty address or range leaves the default.
+  if (value.empty() && (flag.type == FlagType::kIp || flag.type == FlagType::kPortRange)) return;
   line.given.emplace_back(&flag, std::move(value));
 }
 

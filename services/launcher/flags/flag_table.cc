@@ -65,7 +65,7 @@ constexpr Flag kFlags[] = {
     {"Secure serving", "secure-port", kInt, "6443", kEdge, "HTTPS port"},
     {"Secure serving", "tls-cert-file", kString, "", kEdge, "serving certificate, intermediates after it"},
     {"Secure serving", "tls-cipher-suites", kStrings, "", kEdge, "cipher suites up to TLS 1.2, by their Go names"},
-    {"Secure serving", "tls-curve-preferences", kStrings, "", kNobody, "curves in order of preference"},
+    {"Secure serving", "tls-curve-preferences", kInts, "", kNobody, "curves in order of preference"},
     {"Secure serving", "tls-min-version", kString, "", kEdge, "VersionTLS12 or VersionTLS13"},
     {"Secure serving", "tls-private-key-file", kString, "", kEdge, "key of --tls-cert-file"},
     {"Secure serving", "tls-sni-cert-key", kCertificateAndKey, "", kEdge, "certificate,key[:names]: another pair for clients that ask for these names"},
@@ -157,7 +157,7 @@ constexpr Flag kFlags[] = {
     {"Admission", "disable-admission-plugins", kStrings, "", kGroupServers, "plugins to leave out of the default set"},
     {"Admission", "enable-admission-plugins", kStrings, "", kGroupServers, "plugins to add to the default set; order does not matter"},
 
-    {"Metrics", "allow-metric-labels", kPairs, "", kNobody, "values that a metric label may have"},
+    {"Metrics", "allow-metric-labels", kMetricLabels, "", kNobody, "values that a metric label may have"},
     {"Metrics", "allow-metric-labels-manifest", kString, "", kNobody, "the same, from a file"},
     {"Metrics", "disabled-metrics", kStrings, "", kNobody, "metrics to leave out"},
     {"Metrics", "show-hidden-metrics-for-version", kString, "", kNobody, "show metrics hidden since this version"},
@@ -230,6 +230,8 @@ std::string_view TypeName(FlagType type) {
     case kPortRange: return "portRange";
     case kPairs:
     case kMap: return "mapStringString";
+    case kInts: return "int32Slice";
+    case kMetricLabels: return "stringToString";
     case kVmodule: return "pattern=N,...";
     case kCertificateAndKey: return "namedCertKey";
     case kVersion: return "version[=true]";

@@ -20,7 +20,7 @@ enum Service : unsigned {
 /// kPairs: every element must be key=value; kMap: elements are checked later, by the rules of options/.
 enum class FlagType {
   kString, kStrings, kStringArray, kBool, kInt, kFloat, kDuration, kIp, kPortRange, kPairs, kMap, kVersion, kLevel, kVmodule,
-  kCertificateAndKey
+  kCertificateAndKey, kInts, kMetricLabels
 };
 
 struct Flag {

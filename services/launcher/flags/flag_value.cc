@@ -47,6 +47,18 @@ std::string IntError(std::string& value) {
   return "";
 }
 
+std::string IntsError(const std::string& text) {
+  for (std::string& number : SplitAtCommas(text)) {
+    if (std::string error = IntError(number); !error.empty()) return error;
+  }
+  return "";
+}
+
+/// --version is a boolean, "raw", or the version that the server shall claim.
+std::string VersionFlagError(std::string& value) {
+  return value == "raw" || value.starts_with('v') ? "" : BoolError(value);
+}
+
 std::string FloatError(std::string_view text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -112,6 +124,11 @@ std::string PairsError(std::string_view text) {
     if (!pair.empty() && pair.find('=') == pair.npos) return "malformed pair, expect string=string";
   }
   return "";
+}
+
+/// "metric,label=value,value": a list as the value of a key that has a comma itself.
+std::string MetricLabelsError(std::string_view text) {
+  return text.find('=') == text.npos ? fmt::format("{} must be formatted as key=value", text) : "";
 }
 
 /// "certificate,key" or "certificate,key:name,name".
@@ -210,15 +227,24 @@ std::string ValueError(const Flag& flag, std::string& value) {
     case FlagType::kDuration: return DurationError(value);
     case FlagType::kIp: return IsIp(Trimmed(value)) || value.empty() ? "" : fmt::format("failed to parse IP: {}",
         Quoted(value));
-    case FlagType::kPortRange: return PortRangeError(value);
+    case FlagType::kPortRange: {
+      std::string error = PortRangeError(value);
+      if (!error.empty() || value.empty()) return error;
+      const PortRange range = *ParsePortRange(value);
+      value = fmt::format("{}-{}", range.low, range.high);
+      return "";
+    }
     case FlagType::kPairs: return PairsError(value);
+    case FlagType::kMetricLabels: return MetricLabelsError(value);
     case FlagType::kCertificateAndKey: return CertificateAndKeyPathsError(value);
     case FlagType::kVmodule: return VmoduleError(value);
     case FlagType::kString:
     case FlagType::kStrings:
     case FlagType::kStringArray:
     case FlagType::kMap:
-    case FlagType::kVersion: return "";
+      return "";
+    case FlagType::kInts: return IntsError(value);
+    case FlagType::kVersion: return VersionFlagError(value);
   }
   return "";
 }

@@ -62,9 +62,6 @@ int RunKubeApiserver(const std::vector<std::string>& arguments) {
     fmt::print("version.Info{{Major:\"1\", Minor:\"36\", GitVersion:\"{}\", GitTreeState:\"clean\", Compiler:\"gcc\", Platform:\"linux/amd64\"}}\n",
                kKubernetesVersion);
     return 0;
-  } else if (!version.empty() && version != "false" && !version.starts_with('v')) {
-    fmt::print(stderr, "Error: invalid argument \"{}\" for \"--version\" flag: expected true, false, raw or vX.Y.Z-custom\n", version);
-    return 1;
   }
   log::Init("launcher", flags.Value("logging-format") == "json" ? log::Format::kJson : log::Format::kText, log::Level::kInfo);
   if (!MayStart(flags)) return 1;

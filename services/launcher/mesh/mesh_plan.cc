@@ -45,7 +45,8 @@ ChildSpec Spec(const CommandLine& flags, const Places& places, std::string_view 
   if (std::atoi(flags.Value("v").c_str()) >= 4) spec.arguments.push_back("--log-level=debug");
   for (std::size_t i = 0; i < flags.given.size(); ++i) {
     const auto& [flag, value] = flags.given[i];
-    if (flag->type == FlagType::kStrings && value.empty()) continue;  // an empty list says nothing
+    const bool list = flag->type == FlagType::kStrings || flag->type == FlagType::kMap;
+    if (value.empty() && (list || flag->default_value.empty())) continue;  // says nothing
     if ((flag->services & service) && !IsOverridden(flags, i)) spec.arguments.push_back(fmt::format("--{}={}", flag->name, value));
   }
   return spec;

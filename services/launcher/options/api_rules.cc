@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 
@@ -77,6 +78,12 @@ bool HasVersion(const Group& group, const std::string& version) {
   return fmt::format(" {} ", group.versions).find(fmt::format(" {} ", version)) != std::string::npos;
 }
 
+/// "deployments" of "apps/v1/deployments"; empty if the key names no resource.
+std::string ResourceOf(const std::string& key) {
+  const std::size_t slash = key.find('/', key.find('/') + 1);
+  return slash == key.npos ? "" : key.substr(slash + 1);
+}
+
 bool IsMatcher(const std::string& key) { return key == "api/all" || key == "api/ga" || key == "api/beta" ||
     key == "api/alpha"; }
 
@@ -130,6 +137,9 @@ void ApplyRuntimeConfig(const CommandLine& flags, Findings& findings) {
     } else if (!IsMatcher(key) && !HasVersion(*FindGroup(group_version.substr(0, slash)),
         group_version.substr(slash + 1))) {
       findings.errors.push_back(fmt::format("group version {} that has not been registered", Shown(group_version)));
+    } else if (const std::string resource = ResourceOf(key); std::any_of(resource.begin(), resource.end(), ::isupper)) {
+      findings.errors.push_back(fmt::format(
+          "invalid key {}: group/version/resource and resource is always lowercase plural, not \"{}\"", key, resource));
     } else if (!IsMatcher(key) && !value.empty() && !IsBool(value)) {
       findings.errors.push_back(
           fmt::format("invalid value of {}: {}, err: strconv.ParseBool: parsing \"{}\": invalid syntax", key, value,

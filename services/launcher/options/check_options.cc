@@ -47,7 +47,11 @@ constexpr Rule kApplication[] = {
     &ApplyConcurrency,
     &ApplyRuntimeConfig,
     &ApplyFiles,
+    &ApplyEtcd,
+    &ApplyWebhooks,
     &ApplyEndpointReconciler,
+    &ApplyProxyClient,
+    &ApplyHttp2,
 };
 
 }  // namespace

@@ -56,6 +56,14 @@ void ValidateEtcd(const CommandLine& flags, Findings& findings) {
   }
 }
 
+void ApplyEtcd(const CommandLine& flags, Findings& findings) {
+  const std::string certificate = flags.Value("etcd-certfile"), key = flags.Value("etcd-keyfile");
+  if (certificate.empty() == key.empty()) return;
+  findings.errors.push_back(fmt::format(
+      "error creating storage factory: KeyFile and CertFile must both be present[key: {}, cert: {}]", key,
+          certificate));
+}
+
 void CompleteWatchCacheSizes(const CommandLine& flags, Findings& findings) {
   if (!flags.IsTrue("watch-cache")) return;
   for (const std::string& size : flags.Values("watch-cache-sizes")) {

@@ -14,7 +14,7 @@ namespace {
 
 struct File {
   std::string_view flag;
-  std::string_view message;      // {0}: the path, {1}: the error
+  std::string_view message;      // {0}: the path, {1}: the error, {2}: its reason
   std::string_view ca_bundle{};  // the name of a bundle of CAs, which must not be empty
 };
 
@@ -23,9 +23,9 @@ constexpr File kFiles[] = {
     {"egress-selector-config-file", "failed to read egress selector config: unable to read egress selector "
         "configuration from \"{0}\" [{1}]"},
     {"tracing-config-file", "failed to read tracing config: unable to read tracing configuration from \"{0}\": {1}"},
-    {"etcd-cafile", "{1}"},
-    {"etcd-certfile", "{1}"},
-    {"etcd-keyfile", "{1}"},
+    {"etcd-cafile", "error creating storage factory: {1}"},
+    {"etcd-certfile", "error creating storage factory: {1}"},
+    {"etcd-keyfile", "error creating storage factory: {1}"},
     {"encryption-provider-config", "error while parsing file: error while loading file: error reading encryption "
         "provider configuration file \"{0}\": {1}"},
     {"client-ca-file", "{1}", "client-ca-bundle"},
@@ -33,18 +33,15 @@ constexpr File kFiles[] = {
     {"oidc-ca-file", "{1}"},
     {"requestheader-client-ca-file", "{1}", "request-header"},
     {"token-auth-file", "{1}"},
-    {"authentication-token-webhook-config-file", "{1}"},
-    {"authorization-policy-file", "{1}"},
-    {"authorization-webhook-config-file", "{1}"},
+    {"authentication-token-webhook-config-file", "stat {0}: {2}"},
+    {"authorization-policy-file", "invalid authorization config: {1}"},
+    {"authorization-webhook-config-file", "invalid authorization config: stat {0}: {2}"},
     {"audit-policy-file", "loading audit policy file: failed to read file path \"{0}\": {1}"},
-    {"audit-webhook-config-file", "initializing audit webhook: {1}"},
-    {"kubelet-certificate-authority", "{1}"},
-    {"kubelet-client-certificate", "{1}"},
-    {"kubelet-client-key", "{1}"},
     {"admission-control-config-file", "failed to apply admission: failed to read plugin config: unable to read "
         "admission control configuration from \"{0}\" [{1}]"},
-    {"proxy-client-cert-file", "{1}"},
-    {"proxy-client-key-file", "{1}"},
+    {"kubelet-certificate-authority", "problem initializing API group \"\": {1}"},
+    {"kubelet-client-certificate", "problem initializing API group \"\": {1}"},
+    {"kubelet-client-key", "problem initializing API group \"\": {1}"},
 };
 
 bool IsHex(char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; }
@@ -56,7 +53,8 @@ void ApplyFiles(const CommandLine& flags, Findings& findings) {
     const std::string path = flags.Value(file.flag);
     if (path.empty()) continue;
     if (const std::string error = OpenError(path); !error.empty()) {
-      findings.errors.push_back(fmt::format(fmt::runtime(file.message), path, error));
+      findings.errors.push_back(fmt::format(fmt::runtime(file.message), path, error,
+                                            error.substr(error.rfind(": ") + 2)));
       return;
     }
     if (file.ca_bundle.empty()) continue;
@@ -67,7 +65,8 @@ void ApplyFiles(const CommandLine& flags, Findings& findings) {
     }
     if (!auth::HasCertificate(pem)) {
       findings.errors.push_back(
-          fmt::format("error loading CA bundle for {}: data does not contain any valid RSA or ECDSA certificates", name));
+          fmt::format("error loading CA bundle for {}: data does not contain any valid RSA or ECDSA certificates",
+                      name));
       return;
     }
   }

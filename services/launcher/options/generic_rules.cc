@@ -93,6 +93,13 @@ void CompleteLogging(const CommandLine& flags, Findings& findings) {
   if (!flags.Value("vmodule").empty() && format != "text") {
     errors.push_back("vmodule: Forbidden: Only supported for text log format");
   }
+  for (const std::string_view option : {"text", "json"}) {
+    const bool split = flags.IsTrue(fmt::format("log-{}-split-stream", option));
+    const bool buffered = flags.Value(fmt::format("log-{}-info-buffer-size", option)) != "0";
+    if (FeatureEnabled(flags, "LoggingAlphaOptions")) break;
+    if (split) errors.push_back(fmt::format("options.{}.splitStream: Forbidden: Feature LoggingAlphaOptions is disabled", option));
+    if (buffered) errors.push_back(fmt::format("options.{}.infoBufferSize: Forbidden: Feature LoggingAlphaOptions is disabled", option));
+  }
   if (!errors.empty()) findings.errors.push_back(Aggregate(errors));
 }
 

@@ -45,7 +45,11 @@ void ValidateApiserverCount(const CommandLine& flags, Findings& findings);
 void ApplyServing(const CommandLine& flags, Findings& findings);
 void ApplyConcurrency(const CommandLine& flags, Findings& findings);
 void ApplyRuntimeConfig(const CommandLine& flags, Findings& findings);
+void ApplyProxyClient(const CommandLine& flags, Findings& findings);
+void ApplyHttp2(const CommandLine& flags, Findings& findings);
 void ApplyEndpointReconciler(const CommandLine& flags, Findings& findings);
+void ApplyEtcd(const CommandLine& flags, Findings& findings);
+void ApplyWebhooks(const CommandLine& flags, Findings& findings);
 void ApplyFiles(const CommandLine& flags, Findings& findings);
 
 // What several rules need.

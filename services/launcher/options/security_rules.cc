@@ -145,13 +145,29 @@ void ValidateAuthorization(const CommandLine& flags, Findings& findings) {
           "--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags "
           "are defined");
     }
-    return;  // authn-authz checks the file
+    const std::string error = OpenError(flags.Value("authorization-config"));
+    if (!error.empty()) findings.errors.push_back(error);
+    return;  // authn-authz checks what is in it
   }
   std::vector<std::string> modes = flags.Values("authorization-mode");
   if (modes.empty()) modes = {"AlwaysAllow"};
   const auth::AuthorizationFlags given{std::move(modes), flags.Value("authorization-policy-file"),
       flags.Value("authorization-webhook-config-file")};
   for (std::string& error : auth::AuthorizationFlagErrors(given)) findings.errors.push_back(std::move(error));
+}
+
+void ApplyWebhooks(const CommandLine& flags, Findings& findings) {
+  const auto refuse = [&](std::string_view file, std::string_view version_flag, std::string_view message) {
+    const std::string version = flags.Value(version_flag);
+    if (flags.Value(file).empty() || version == "v1" || version == "v1beta1") return;
+    findings.errors.push_back(
+        fmt::format("{} {}, supported versions are \"v1\", \"v1beta1\"", message, Quoted(version)));
+  };
+  refuse("authentication-token-webhook-config-file", "authentication-token-webhook-version",
+         "unsupported authentication webhook version");
+  if (!findings.errors.empty()) return;
+  refuse("authorization-webhook-config-file", "authorization-webhook-version",
+         "invalid authorization config: unsupported webhook authorizer version");
 }
 
 void ValidateTokenRequest(const CommandLine& flags, Findings& findings) {

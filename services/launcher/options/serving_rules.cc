@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cerrno>
 #include <cstring>
@@ -26,6 +27,32 @@ std::string PairError(const std::string& certificate_file, const std::string& ke
     return fmt::format("missing content for serving cert \"{}::{}::{}\"", purpose, certificate_file, key_file);
   }
   return CertificateAndKeyError(certificate, key);
+}
+
+/// The numbers of the key exchanges that Go knows: P-256, P-384, P-521, X25519 and the hybrids with ML-KEM.
+constexpr std::string_view kCurves[] = {"23", "24", "25", "29", "4587", "4588", "4589"};
+
+void CheckCurves(const CommandLine& flags, Findings& findings) {
+  for (const std::string& curve : flags.Values("tls-curve-preferences")) {
+    if (std::find(std::begin(kCurves), std::end(kCurves), curve) != std::end(kCurves)) continue;
+    findings.errors.push_back(fmt::format("curve preference {} is not supported by the current Go version", curve));
+    return;
+  }
+}
+
+/// HTTP/2 up to TLS 1.2 demands one of two cipher suites.
+void CheckHttp2Ciphers(const CommandLine& flags, Findings& findings) {
+  const std::vector<std::string> suites = flags.Values("tls-cipher-suites");
+  const auto has = [&](const char* suite) { return std::find(suites.begin(), suites.end(), suite) != suites.end(); };
+  const bool known = std::all_of(suites.begin(), suites.end(),
+                                 [](const std::string& s) { return s.starts_with("TLS_") &&
+                                                           s.find("_WITH_") != s.npos; });
+  if (suites.empty() || !known || flags.IsTrue("disable-http2-serving") ||
+      flags.Value("tls-min-version") == "VersionTLS13") return;
+  if (has("TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256") || has("TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256")) return;
+  findings.errors.push_back(
+      "error configuring http2: http2: TLSConfig.CipherSuites is missing an HTTP/2-required AES_128_GCM_SHA256 cipher "
+      "(need at least one of TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 or TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256)");
 }
 
 }  // namespace
@@ -61,6 +88,15 @@ void ValidateServing(const CommandLine& flags, Findings& findings) {
   }
 }
 
+void ApplyHttp2(const CommandLine& flags, Findings& findings) { CheckHttp2Ciphers(flags, findings); }
+
+void ApplyProxyClient(const CommandLine& flags, Findings& findings) {
+  const std::string certificate = flags.Value("proxy-client-cert-file"), key = flags.Value("proxy-client-key-file");
+  if (certificate.empty() || key.empty()) return;
+  std::string error = PairError(certificate, key, "aggregator-proxy-cert");
+  if (!error.empty()) findings.errors.push_back(std::move(error));
+}
+
 void ApplyServing(const CommandLine& flags, Findings& findings) {
   const std::string certificate = flags.Value("tls-cert-file"), key = flags.Value("tls-private-key-file");
   if (!certificate.empty() || !key.empty()) {
@@ -69,6 +105,8 @@ void ApplyServing(const CommandLine& flags, Findings& findings) {
       return;
     }
   }
+  CheckCurves(flags, findings);
+  if (!findings.errors.empty()) return;
   for (const std::string& pair : flags.Values("tls-sni-cert-key")) {
     const std::vector<std::string> files = SplitAtCommas(pair.substr(0, pair.find(':')));
     if (const std::string error = PairError(files[0], files[1], "sni-serving-cert"); !error.empty()) {

@@ -25,7 +25,8 @@ std::optional<Version> ParseVersion(const std::string& text) {
   Version version;
   const char* digits = text.c_str() + (text.starts_with('v') ? 1 : 0);
   int used = 0, with_patch = 0;
-  const int numbers = std::sscanf(digits, "%d.%d%n.%d%n", &version.major, &version.minor, &used, &version.patch, &with_patch);
+  const int numbers = std::sscanf(digits, "%d.%d%n.%d%n", &version.major, &version.minor, &used, &version.patch,
+                                  &with_patch);
   const int end = numbers == 3 ? with_patch : used;
   return numbers >= 2 && digits[end] == '\0' ? std::optional(version) : std::nullopt;
 }
@@ -39,7 +40,8 @@ std::string ReadVersion(const CommandLine& flags, std::string_view flag, std::op
     const std::optional<Version> version = ParseVersion(text);
     if (!version) return fmt::format("could not parse {} as version", meta::Quoted(text));
     if (version->patch != 0) return fmt::format("patch version not allowed, got: {}={}", component, text);
-    if (found) return fmt::format("duplicate version flag, kube={} and kube={}", found->ToString(), version->ToString());
+    if (found) return fmt::format("duplicate version flag, kube={} and kube={}", found->ToString(),
+                                  version->ToString());
     if (component != "kube") return fmt::format("component not registered: {}", component);
     found = version;
   }
