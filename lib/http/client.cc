@@ -186,7 +186,7 @@ class PooledClient final : public Client {
   Task<ClientResult<ConnectionPtr>> OpenWithin(const Exchange& exchange, DeadlineTimer& timer) {
     if (exchange.deadline <= Clock::System().Steady()) co_return Error(Code::kTimeout, "deadline exceeded");
     ClientConnection::WatchFn watch = [&timer](ConnectionPtr connection) { timer.Watch(std::move(connection)); };
-    auto opened = co_await ClientConnection::Open(exchange.url, tls_, watch);
+    auto opened = co_await ClientConnection::Open(exchange.url, options_, tls_, watch);
     if (timer.Expired()) co_return Error(Code::kTimeout, "deadline exceeded");
     co_return opened;
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lib/base/clock.h"
+#include "lib/base/ip_address.h"
 #include "lib/base/result.h"
 #include "lib/base/task.h"
 #include "lib/http/server.h"
@@ -13,7 +14,7 @@
 namespace apimesh::http {
 
 struct ClientError {
-  enum class Code { kUnknown, kConnect, kTls, kTimeout, kProtocol, kTooLarge };
+  enum class Code { kUnknown, kLookup, kAddressNotAllowed, kConnect, kTls, kTimeout, kProtocol, kTooLarge, kUpgradeRefused };
   Code code = Code::kUnknown;
   std::string message;
 };
@@ -28,6 +29,9 @@ struct ClientResponse {
   std::string_view Header(std::string_view name) const;
 };
 
+/// Finds the addresses of a host name or of an address literal. The error has the code kLookup.
+using ResolveFn = std::function<Task<ClientResult<std::vector<IpAddress>>>(std::string host)>;
+
 struct ClientOptions {
   std::string ca_pem;        // empty: the system's CAs
   std::string ca_file;
@@ -39,6 +43,10 @@ struct ClientOptions {
   std::string protocol = "http/1.1";  // for ALPN
   std::size_t max_response_bytes = 16 << 20;
   std::size_t max_idle_connections = 32;
+  /// If set, a connection is opened only if this accepts every address of the host. The addresses that were checked are the ones
+  /// that are connected to; the name is not looked up again.
+  std::function<bool(const IpAddress& address)> allow_address;
+  ResolveFn resolve;  // default: the system's resolver
 };
 
 /// Keeps connections alive and reuses them. Never follows a redirect. Thread-safe.

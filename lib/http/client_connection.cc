@@ -4,10 +4,12 @@
 #include <sys/socket.h>
 
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/redirect_error.hpp>
 
 #include <cerrno>
+#include <charconv>
 #include <cstring>
+
+#include "lib/http/resolve.h"
 
 namespace apimesh::http {
 namespace {
@@ -15,6 +17,12 @@ namespace asio = boost::asio;
 constexpr std::size_t kScratchBytes = 32 << 10;
 
 ClientError Error(ClientError::Code code, std::string message) { return {code, std::move(message)}; }
+
+bool IsPort(std::string_view text) {
+  unsigned number = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return failure == std::errc() && end == text.data() + text.size() && number <= 65535;
+}
 }  // namespace
 
 ClientResult<Url> ParseUrl(const std::string& text) {
@@ -51,17 +59,18 @@ ClientResult<Url> ParseUrl(const std::string& text) {
   }
   url.port = colon == std::string_view::npos ? (url.tls ? "443" : "80") : std::string(authority.substr(colon + 1));
   if (url.host.empty() || url.port.empty()) return bad("no host");
+  if (!IsPort(url.port)) return bad("invalid port");
   return url;
 }
 
-Task<ClientResult<std::shared_ptr<ClientConnection>>> ClientConnection::Open(Url url, ClientTls& tls, WatchFn watch) {
+Task<ClientResult<std::shared_ptr<ClientConnection>>> ClientConnection::Open(Url url, const ClientOptions& options, ClientTls& tls,
+                                                                             WatchFn watch) {
   const asio::any_io_executor executor = co_await asio::this_coro::executor;
-  asio::ip::tcp::resolver resolver(executor);
-  boost::system::error_code failure;
-  const auto found = co_await resolver.async_resolve(url.host, url.port, asio::redirect_error(asio::use_awaitable, failure));
-  ClientError last = Error(ClientError::Code::kConnect, fmt::format("lookup {}: {}", url.host, failure.message()));
-  for (const auto& entry : found) {
-    const auto endpoint = entry.endpoint();
+  const ClientResult<std::vector<IpAddress>> found = co_await AllowedAddresses(url.host, options);
+  if (!found) co_return found.error();
+  ClientError last = Error(ClientError::Code::kLookup, fmt::format("lookup {}: no such host", url.host));
+  for (const IpAddress& address : *found) {
+    const asio::ip::tcp::endpoint endpoint(address, static_cast<unsigned short>(std::stoul(url.port)));
     const auto say = [&endpoint](int code) {
       return Error(ClientError::Code::kConnect,
                    fmt::format("dial tcp {}:{}: {}", endpoint.address().to_string(), endpoint.port(), std::strerror(code)));

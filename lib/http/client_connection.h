@@ -17,7 +17,7 @@ namespace apimesh::http {
 struct Url {
   bool tls = false;
   std::string host;       // without brackets
-  std::string port;
+  std::string port;       // digits
   std::string authority;  // as written: the Host header
   std::string target;     // "/path?query"
 };
@@ -27,8 +27,9 @@ ClientResult<Url> ParseUrl(const std::string& text);
 class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
  public:
   using WatchFn = std::function<void(std::shared_ptr<ClientConnection>)>;
-  /// Resolves, connects and shakes hands. `watch` gets each connection that is tried, to Close() it when time is up.
-  static Task<ClientResult<std::shared_ptr<ClientConnection>>> Open(Url url, ClientTls& tls, WatchFn watch);
+  /// Resolves the host once, checks its addresses by the options, connects and shakes hands. `watch` gets each connection that is
+  /// tried, to Close() it when time is up. The caller keeps `options` and `tls` until the task is done.
+  static Task<ClientResult<std::shared_ptr<ClientConnection>>> Open(Url url, const ClientOptions& options, ClientTls& tls, WatchFn watch);
 
   Task<bool> Write(std::vector<std::string_view> pieces);
   /// Adds to Unread(); false at the end of the stream or after a failure.

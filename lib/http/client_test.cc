@@ -115,6 +115,60 @@ TEST_F(HttpClient, SaysWhatWentWrong) {
   EXPECT_FALSE(RunTask(client->Do("GET", "ftp://x", {}, "", In(10))));
 }
 
+// DNS rebinding: the first answer is harmless, all later ones are the own machine.
+TEST_F(HttpClient, ConnectsOnlyToAddressesThatWereChecked) {
+  std::atomic<int> requests = 0;
+  ServerOptions server_options;
+  server_options.tls = false;
+  const auto server = Listen(server_options, [&requests](Request, ResponseWriter& writer) -> Task<> {
+    ++requests;
+    co_await writer.Send(200, {}, {});
+  });
+  int lookups = 0;
+  std::vector<std::vector<const char*>> answers;
+  ClientOptions options;
+  options.allow_address = &IsGlobalUnicast;
+  options.resolve = [&](std::string host) -> Task<ClientResult<std::vector<IpAddress>>> {
+    EXPECT_EQ(host, "rebind.example");
+    std::vector<IpAddress> addresses;
+    for (const char* text : answers[std::min<std::size_t>(lookups, answers.size() - 1)]) addresses.push_back(*ParseIp(text));
+    ++lookups;
+    co_return addresses;
+  };
+  const std::string url = fmt::format("http://rebind.example:{}/", server->Port());
+  // 255.0.0.1 is a unicast address that no route leads to: connecting fails at once and leaves the machine alone.
+  answers = {{"255.0.0.1"}, {"127.0.0.1"}, {"255.0.0.1", "::ffff:127.0.0.1"}, {"::1"}, {"169.254.169.254"}, {"0.0.0.0"}};
+  const auto client = NewClient(options);
+  const auto first = RunTask(client->Do("GET", url, {}, "", In(10)));
+  ASSERT_FALSE(first);
+  EXPECT_EQ(first.error().code, ClientError::Code::kConnect) << first.error().message;
+  EXPECT_EQ(lookups, 1) << "the answer that was checked is the one that is used";
+  for (int i = 1; i < 6; ++i) {
+    const auto refused = RunTask(client->Do("GET", url, {}, "", In(10)));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ClientError::Code::kAddressNotAllowed) << refused.error().message;
+    EXPECT_EQ(refused.error().message, "address not allowed");
+    const auto upgrade = RunTask(client->Upgrade("GET", url, {{"connection", "upgrade"}, {"upgrade", "x"}}, In(10)));
+    EXPECT_FALSE(upgrade);
+  }
+  EXPECT_EQ(requests, 0);
+}
+
+TEST_F(HttpClient, NumbersAreNoHostNames) {
+  const auto client = NewClient({});
+  for (const char* host : {"0177.0.0.1", "127.1", "2130706433", "0x7f000001", "127.0.0.0x1", "010.0.0.1", "127.0.0.1."}) {
+    const auto answer = RunTask(client->Do("GET", fmt::format("http://{}:1/", host), {}, "", In(10)));
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().code, ClientError::Code::kLookup) << host;
+    EXPECT_EQ(answer.error().message, fmt::format("lookup {}: no such host", host));
+  }
+  for (const char* port : {"http", "80x", "-1", "65536", "8 0"}) {
+    const auto answer = RunTask(client->Do("GET", fmt::format("http://127.0.0.1:{}/", port), {}, "", In(10)));
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().code, ClientError::Code::kProtocol) << port;
+  }
+}
+
 TEST_F(HttpClient, StreamsWithBackPressureAndStops) {
   ServerOptions options;
   options.tls = false;
