@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <sstream>
 
+#include "lib/base/log.h"
 #include "lib/meta/uuid.h"
 #include "services/core-api/bootstrap/gate.h"
 #include "services/core-api/bootstrap/kubernetes_service.h"
 #include "services/core-api/bootstrap/policies.h"
 #include "services/core-api/bootstrap/system_objects.h"
+#include "services/core-api/groups/ip_rules.h"
 
 namespace apimesh::core_api {
 namespace {
@@ -103,6 +105,11 @@ void AddBootstrapHooks(service::Runtime& runtime, const Flags& flags, LocalApiPt
     options.advertise_address = flags.advertise_address;
     options.secure_port = flags.secure_port;
     options.endpoint_reconciler_type = flags.endpoint_reconciler_type;
+    if (const meta::Complaints complaints = CheckEndpointIp(flags.advertise_address); !flags.advertise_address.empty() && !complaints.empty()) {
+      log::Warning("--advertise-address {}: {}; the service \"kubernetes\" gets no endpoints from this server", flags.advertise_address,
+                   complaints.front());
+      options.advertise_address.clear();
+    }
     if (flags.endpoint_reconciler_type == "lease") options.master_leases = OpenMasterLeases(backend);
     add("bootstrap-controller", namespaces, nullptr, seconds(10), [api, options] { return ReconcileKubernetesService(api, options); });
   }

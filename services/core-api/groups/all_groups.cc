@@ -8,6 +8,7 @@
 #include "services/core-api/groups/autoscaling/group.h"
 #include "services/core-api/groups/coordination/group.h"
 #include "services/core-api/groups/core/group.h"
+#include "services/core-api/groups/discovery/group.h"
 #include "services/core-api/groups/events/group.h"
 #include "services/core-api/groups/rbac/group.h"
 #include "services/core-api/groups/resource/group.h"
@@ -25,6 +26,7 @@ constexpr Group kGroups[] = {
     &AutoscalingGroup,
     &CoordinationGroup,
     &CoreGroup,
+    &DiscoveryGroup,
     &EventsGroup,
     &RbacGroup,
     &ResourceGroup,

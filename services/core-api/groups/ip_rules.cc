@@ -1,47 +1,59 @@
 #include "services/core-api/groups/ip_rules.h"
 
-#include <boost/asio/ip/address.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lib/base/ip_address.h"
+#include "lib/meta/field_error.h"
 
 namespace apimesh::core_api {
-namespace {
-
-using boost::asio::ip::address;
-
-std::optional<address> Parse(std::string_view text) {
-  boost::system::error_code error;
-  address parsed = boost::asio::ip::make_address(std::string(text), error);
-  if (error || text.find('%') != std::string_view::npos) return std::nullopt;
-  return parsed;
-}
-
-bool IsLinkLocalUnicast(const address& ip) {
-  if (ip.is_v6()) return ip.to_v6().is_link_local();
-  const auto bytes = ip.to_v4().to_bytes();
-  return bytes[0] == 169 && bytes[1] == 254;
-}
-
-bool IsLinkLocalMulticast(const address& ip) {
-  if (ip.is_v6()) return ip.to_v6().is_multicast_link_local();
-  const auto bytes = ip.to_v4().to_bytes();
-  return bytes[0] == 224 && bytes[1] == 0 && bytes[2] == 0;
-}
-
-}  // namespace
 
 meta::Complaints CheckIp(std::string_view text) {
-  if (Parse(text)) return {};
-  return {"must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"};
+  const std::optional<IpAddress> sloppy = ParseIpWithLeadingZeros(text);
+  if (!sloppy) return {"must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"};
+  if (!ParseIp(text)) return {"must not have leading 0s"};
+  if (sloppy->is_v6() && sloppy->to_v6().is_v4_mapped()) return {"must not be an IPv4-mapped IPv6 address"};
+  return {};
+}
+
+meta::Complaints CheckCanonicalIp(std::string_view text) {
+  meta::Complaints complaints = CheckIp(text);
+  if (!complaints.empty()) return complaints;
+  const std::string canonical = ToText(*ParseIp(text));
+  if (canonical != text) complaints.push_back(fmt::format("must be in canonical form ({})", meta::Quoted(canonical)));
+  return complaints;
 }
 
 meta::Complaints CheckEndpointIp(std::string_view text) {
-  const std::optional<address> ip = Parse(text);
-  if (!ip) return CheckIp(text);
-  meta::Complaints complaints;
-  if (ip->is_unspecified()) complaints.push_back("may not be unspecified (0.0.0.0 or ::)");
-  if (ip->is_loopback()) complaints.push_back("may not be in the loopback range (127.0.0.0/8, ::1/128)");
-  if (IsLinkLocalUnicast(*ip)) complaints.push_back("may not be in the link-local range (169.254.0.0/16, fe80::/10)");
-  if (IsLinkLocalMulticast(*ip)) complaints.push_back("may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)");
-  return complaints;
+  const std::optional<IpAddress> address = ParseIpWithLeadingZeros(text);
+  if (!address) return {"must be a valid IP address"};
+  switch (ScopeOf(*address)) {
+    case IpScope::kUnspecified: return {fmt::format("may not be unspecified ({})", text)};
+    case IpScope::kLoopback: return {"may not be in the loopback range (127.0.0.0/8, ::1/128)"};
+    case IpScope::kLinkLocal: return {"may not be in the link-local range (169.254.0.0/16, fe80::/10)"};
+    case IpScope::kLinkLocalMulticast: return {"may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)"};
+    // The reference accepts these, since nothing on the server's own machine can be reached by them.
+    case IpScope::kMulticast:
+    case IpScope::kBroadcast:
+    case IpScope::kGlobal: break;
+  }
+  return {};
+}
+
+meta::Complaints CheckFullyQualifiedDomainName(std::string_view text) {
+  if (text.ends_with('.')) text.remove_suffix(1);
+  if (const meta::Complaints complaints = meta::CheckDnsSubdomain(text); !complaints.empty()) {
+    return {fmt::format("{}", fmt::join(complaints, ","))};
+  }
+  if (std::count(text.begin(), text.end(), '.') < 1) return {"should be a domain with at least two segments separated by dots"};
+  return {};
+}
+
+std::string_view IpFamilyOf(std::string_view text) {
+  const std::optional<IpAddress> address = ParseIpWithLeadingZeros(text);
+  if (!address) return "";
+  return address->is_v4() || address->to_v6().is_v4_mapped() ? "IPv4" : "IPv6";
 }
 
 }  // namespace apimesh::core_api

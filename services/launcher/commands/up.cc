@@ -111,7 +111,7 @@ std::vector<std::string> ServiceFlags(const Run& run, const UpOptions& options) 
       "--authorization-mode=Node,RBAC",
       "--service-cluster-ip-range=10.96.0.0/12",
       "--allow-privileged=true",
-      "--advertise-address=" + (options.bind_address == "0.0.0.0" ? FirstAddress() : options.bind_address),
+      "--advertise-address=" + AdvertisedAddress(options.bind_address),
   };
   // The Node authorizer relies on this plugin: without it a node could read every Secret.
   if (!ChoosesNodeRestriction(options.extra)) flags.push_back("--enable-admission-plugins=NodeRestriction");

@@ -12,7 +12,7 @@ constexpr unsigned kCore = kCoreApi, kBoth = kCoreApi | kExtensionsApi, kAuth = 
 
 // Which service acts on a flag is decided here and nowhere else.
 constexpr Flag kFlags[] = {
-    {"Generic", "advertise-address", kIp, "", kCore, "address under which the cluster reaches this server; default: --bind-address or the first interface"},
+    {"Generic", "advertise-address", kIp, "", kCore, "address under which the cluster reaches this server; default: --bind-address, or the first interface if that is unspecified or loopback"},
     {"Generic", "advertise-port", kInt, "0", kNobody, "port announced with --advertise-address (k3s passes it); default: --secure-port"},
     {"Generic", "apiserver-count", kInt, "1", kNobody, "number of API servers; only the old master-count reconciler read it"},
     {"Generic", "cors-allowed-origins", kStrings, "", kEdge, "regular expressions of origins that browsers may call from"},

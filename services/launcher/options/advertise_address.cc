@@ -4,6 +4,8 @@
 #include <ifaddrs.h>
 #include <net/if.h>
 
+#include "lib/base/ip_address.h"
+
 namespace apimesh::launcher {
 
 std::string FirstAddress() {
@@ -24,12 +26,15 @@ std::string FirstAddress() {
   return found;
 }
 
+std::string AdvertisedAddress(const std::string& bind) {
+  const std::optional<IpAddress> address = ParseIp(bind);
+  return address && IsGlobalUnicast(*address) ? bind : FirstAddress();
+}
+
 std::string AdvertiseAddress(const CommandLine& flags) {
-  for (const char* name : {"advertise-address", "bind-address"}) {
-    const std::string address = flags.Value(name);
-    if (!address.empty() && address != "0.0.0.0" && address != "::") return address;
-  }
-  return FirstAddress();
+  const std::string address = flags.Value("advertise-address");
+  if (!address.empty() && address != "0.0.0.0" && address != "::") return address;
+  return AdvertisedAddress(flags.Value("bind-address"));
 }
 
 }  // namespace apimesh::launcher

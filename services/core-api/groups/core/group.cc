@@ -2,6 +2,7 @@
 
 #include "services/core-api/groups/core/componentstatus/componentstatus.h"
 #include "services/core-api/groups/core/configmap/configmap.h"
+#include "services/core-api/groups/core/endpoints/endpoints.h"
 #include "services/core-api/groups/core/event/event.h"
 #include "services/core-api/groups/core/namespace/namespace.h"
 #include "services/core-api/groups/core/node/node.h"
@@ -17,6 +18,7 @@ std::vector<registry::Resource> CoreGroup() {
       ComponentStatusResource(),
       ConfigMapResource(),
       CoreEventResource(),
+      EndpointsResource(),
       NamespaceResource(),
       NodeResource(),
       PodResource(),

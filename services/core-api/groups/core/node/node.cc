@@ -67,6 +67,19 @@ void ValidateCidrs(const Check& spec) {
   if (cidrs.size() > 1 && families.size() != cidrs.size()) spec.Invalid("podCIDRs", "may specify no more than one CIDR for each IP family");
 }
 
+void ValidateAddresses(const meta::Object& node, meta::FieldErrors& errors) {
+  static const json::object empty;
+  const json::value* status = meta::FindField(node.Root(), "status");
+  const Check check(status && status->is_object() ? status->get_object() : empty, meta::Path("status"), errors);
+  std::set<std::pair<std::string_view, std::string_view>> seen;
+  for (const Check& address : check.Each("addresses")) {
+    if (seen.emplace(address.Text("type"), address.Text("address")).second) continue;
+    // The reference shows its own form of an address here.
+    errors.push_back(meta::Duplicate(address.Path().ToString(),
+                                     fmt::format(R"({{"Type":{},"Address":{}}})", meta::Quoted(address.Text("type")), meta::Quoted(address.Text("address")))));
+  }
+}
+
 /// podCIDR and podCIDRs say the same; the single one wins.
 void SyncCidrs(json::object& object) {
   json::value* spec = meta::FindField(object, "spec");
@@ -109,6 +122,7 @@ class NodeStrategy final : public registry::SpecStrategy {
   }
   meta::FieldErrors ValidateUpdate(const meta::RequestContext& ctx, const meta::Object& object, const meta::Object& old) const override {
     meta::FieldErrors errors = Validate(ctx, object);
+    ValidateAddresses(object, errors);
     const Check now = Spec(object, errors), before = Spec(old, errors);
     if (!PodCidrs(before).empty() && PodCidrs(before) != PodCidrs(now)) {
       errors.push_back(meta::Forbidden("spec.podCIDRs", "node updates may not change podCIDR except from \"\" to valid"));

@@ -5,6 +5,7 @@
 
 #include "lib/meta/time.h"
 #include "services/core-api/groups/core/pod/qos.h"
+#include "services/core-api/groups/core/pod/status_ips.h"
 #include "services/core-api/groups/core/pod/table.h"
 #include "services/core-api/groups/core/pod_spec/defaults.h"
 #include "services/core-api/groups/core/pod_spec/validation.h"
@@ -183,6 +184,10 @@ class PodStatusStrategy final : public registry::Strategy {
     if (value* status = meta::FindField(pod.Root(), "status"); status && status->is_object() && meta::FindString(status->get_object(), "qosClass").empty()) {
       if (const value* before = meta::Find(old.Root(), "status", "qosClass")) status->get_object()["qosClass"] = *before;
     }
+    SyncPodIps(pod.Root());
+  }
+  meta::FieldErrors ValidateUpdate(const meta::RequestContext&, const meta::Object& pod, const meta::Object& old) const override {
+    return ValidateStatusIps(pod, old);
   }
 };
 

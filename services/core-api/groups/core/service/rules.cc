@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "lib/meta/object_meta.h"
@@ -87,6 +88,34 @@ void ValidateUnique(const Check& spec) {
   }
 }
 
+std::vector<std::string> Texts(const meta::json::object& object, std::string_view field) {
+  std::vector<std::string> texts;
+  const meta::json::value* list = meta::FindField(object, field);
+  if (!list || !list->is_array()) return texts;
+  for (const meta::json::value& text : list->get_array()) {
+    if (text.is_string()) texts.emplace_back(text.get_string());
+  }
+  return texts;
+}
+
+bool Contains(const std::vector<std::string>& texts, std::string_view text) {
+  return std::find(texts.begin(), texts.end(), text) != texts.end();
+}
+
+/// An address that the service had before may be written in a form that is no longer allowed.
+void ValidateExternalIps(const Check& spec, const meta::Object* old) {
+  const std::vector<std::string> ips = Texts(spec.Object(), "externalIPs");
+  const std::vector<std::string> before = old ? Texts(ServiceSpec(*old), "externalIPs") : std::vector<std::string>();
+  for (std::size_t i = 0; i < ips.size(); ++i) {
+    meta::Complaints complaints;
+    if (!Contains(before, ips[i])) complaints = CheckIp(ips[i]);
+    if (complaints.empty()) complaints = CheckEndpointIp(ips[i]);
+    for (std::string& complaint : complaints) {
+      spec.Add(meta::Invalid(fmt::format("spec.externalIPs[{}]", i), meta::Quoted(ips[i]), std::move(complaint)));
+    }
+  }
+}
+
 void ValidateTraffic(const meta::Object& service, const Check& spec) {
   if (!IsExternallyAccessible(spec.Object())) {
     if (!spec.Text("externalTrafficPolicy").empty()) spec.Invalid("externalTrafficPolicy", "may only be set for externally-accessible services");
@@ -103,11 +132,11 @@ void ValidateTraffic(const meta::Object& service, const Check& spec) {
 
 }  // namespace
 
-meta::FieldErrors ValidateClusterIps(const meta::Object& service) {
+meta::FieldErrors ValidateClusterIps(const meta::Object& service, const meta::Object* old) {
   meta::FieldErrors errors;
   if (!NeedsClusterIp(service)) return errors;
   const Check spec(ServiceSpec(service), meta::Path("spec"), errors);
-  const std::vector<std::string> ips = ClusterIps(service);
+  const std::vector<std::string> ips = ClusterIps(service), before = old ? ClusterIps(*old) : std::vector<std::string>();
   if (const std::string_view ip = spec.Text("clusterIP"); !ip.empty()) {
     if (ips.empty()) {
       errors.push_back(meta::Required("spec.clusterIPs", ""));
@@ -125,7 +154,7 @@ meta::FieldErrors ValidateClusterIps(const meta::Object& service) {
       bad |= ips.size() > 1;
       continue;
     }
-    for (std::string& complaint : CheckIp(ips[i])) {
+    for (std::string& complaint : Contains(before, ips[i]) ? meta::Complaints() : CheckIp(ips[i])) {
       bad = true;
       errors.push_back(meta::Invalid(fmt::format("spec.clusterIPs[{}]", i), meta::Quoted(ips[i]), std::move(complaint)));
     }
@@ -137,7 +166,7 @@ meta::FieldErrors ValidateClusterIps(const meta::Object& service) {
   return errors;
 }
 
-meta::FieldErrors ValidateService(const meta::Object& service) {
+meta::FieldErrors ValidateService(const meta::Object& service, const meta::Object* old) {
   meta::FieldErrors errors;
   const Check spec(ServiceSpec(service), meta::Path("spec"), errors);
   ValidateType(service, spec);
@@ -146,15 +175,8 @@ meta::FieldErrors ValidateService(const meta::Object& service) {
     errors.push_back(std::move(error));
   }
   ValidateSessionAffinity(spec);
-  for (meta::FieldError& error : ValidateClusterIps(service)) errors.push_back(std::move(error));
-  if (const meta::json::value* ips = meta::FindField(spec.Object(), "externalIPs"); ips && ips->is_array()) {
-    for (std::size_t i = 0; i < ips->get_array().size(); ++i) {
-      const std::string ip(ips->get_array()[i].as_string());
-      for (std::string& complaint : CheckEndpointIp(ip)) {
-        errors.push_back(meta::Invalid(fmt::format("spec.externalIPs[{}]", i), meta::Quoted(ip), std::move(complaint)));
-      }
-    }
-  }
+  for (meta::FieldError& error : ValidateClusterIps(service, old)) errors.push_back(std::move(error));
+  ValidateExternalIps(spec, old);
   spec.RequireOneOf("type", {"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"});
   ValidateUnique(spec);
   const bool balanced = spec.Text("type") == "LoadBalancer";
@@ -183,7 +205,37 @@ meta::FieldErrors ValidateServiceUpdate(const meta::Object& service, const meta:
       spec.Number("healthCheckNodePort") != Check(ServiceSpec(old), meta::Path("spec"), errors).Number("healthCheckNodePort")) {
     errors.push_back(meta::Forbidden("spec.healthCheckNodePort", "field is immutable"));
   }
-  for (meta::FieldError& error : ValidateService(service)) errors.push_back(std::move(error));
+  for (meta::FieldError& error : ValidateService(service, &old)) errors.push_back(std::move(error));
+  return errors;
+}
+
+meta::FieldErrors ValidateServiceStatus(const meta::Object& service, const meta::Object& old) {
+  meta::FieldErrors errors;
+  static const meta::json::object none;
+  const auto balancer = [](const meta::Object& object) -> const meta::json::object& {
+    const meta::json::value* found = meta::Find(object.Root(), "status", "loadBalancer");
+    return found && found->is_object() ? found->get_object() : none;
+  };
+  const Check status(balancer(service), meta::Path("status.loadBalancer"), errors);
+  const std::vector<Check> ingresses = status.Each("ingress");
+  if (meta::FindString(ServiceSpec(service), "type") != "LoadBalancer") {
+    if (!ingresses.empty()) status.Forbid("ingress", "may only be used when `spec.type` is 'LoadBalancer'");
+    return errors;
+  }
+  std::vector<std::string> before;
+  for (const Check& ingress : Check(balancer(old), meta::Path(), errors).Each("ingress")) before.emplace_back(ingress.Text("ip"));
+  for (const Check& ingress : ingresses) {
+    const std::string_view ip = ingress.Text("ip"), hostname = ingress.Text("hostname");
+    if (!Contains(before, ip)) ingress.Names("ip", CheckIp);
+    if (!ip.empty()) {
+      if (!ingress.Has("ipMode")) ingress.Require("ipMode", "must be specified when `ip` is set");
+      ingress.OneOf("ipMode", {"Proxy", "VIP"});
+    } else {
+      ingress.Forbid("ipMode", "may not be specified when `ip` is not set");
+    }
+    ingress.Names("hostname", meta::CheckDnsSubdomain);
+    if (!IpFamilyOf(hostname).empty()) ingress.Invalid("hostname", "must be a DNS name, not an IP address");
+  }
   return errors;
 }
 

@@ -60,6 +60,14 @@ class ServiceStrategy final : public registry::SpecStrategy {
   bool AllowCreateOnUpdate() const override { return true; }
 };
 
+class ServiceStatusStrategy final : public registry::StatusStrategy {
+ public:
+  using StatusStrategy::StatusStrategy;
+  meta::FieldErrors ValidateUpdate(const meta::RequestContext&, const meta::Object& object, const meta::Object& old) const override {
+    return ValidateServiceStatus(object, old);
+  }
+};
+
 std::string BalancerAddresses(const json::object& root) {
   std::set<std::string_view> addresses;
   for (const json::object& ingress : Objects(meta::Find(root, "status", "loadBalancer", "ingress"))) {
@@ -107,6 +115,7 @@ json::array Cells(const meta::Object& object, meta::Ages& ages) {
 
 registry::Resource ServiceResource() {
   registry::Resource resource = FromTable("", "v1", "services", std::make_shared<ServiceStrategy>());
+  SubresourceOf(resource, "status").strategy = std::make_shared<ServiceStatusStrategy>(resource.strategy);
   resource.validate_name = meta::NameIsDnsLabel;
   resource.selectable_fields = {"spec.clusterIP", "spec.type"};
   resource.table = {{NameColumn(),
