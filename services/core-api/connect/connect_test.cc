@@ -1,5 +1,7 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "lib/base/ip_address.h"
 #include "services/core-api/connect/kubelets.h"
 #include "services/core-api/connect/proxy.h"
 #include "services/core-api/groups/core/pod/connect/place.h"
@@ -28,9 +30,22 @@ TEST(Proxy, NamesHaveSchemesAndPorts) {
   for (const char* bad : {"", "ftp:a:1", "a:b:c:d", ":80"}) EXPECT_FALSE(ParseProxiedName(bad)) << bad;
 }
 
-TEST(Proxy, GoesToNoPlaceOfTheServersOwn) {
+TEST(Proxy, NeverConnectsToTheServersOwnMachine) {
   for (const char* ip : {"10.1.2.3", "fd00::1", "8.8.8.8"}) EXPECT_TRUE(IsProxyable(ip)) << ip;
-  for (const char* ip : {"127.0.0.1", "::1", "169.254.1.1", "fe80::1", "224.0.0.1", "0.0.0.0", "", "x"}) EXPECT_FALSE(IsProxyable(ip)) << ip;
+  for (const char* ip : {"127.0.0.1", "::1", "169.254.1.1", "fe80::1", "224.0.0.1", "0.0.0.0", "", "x", "::ffff:127.0.0.1", "::127.0.0.1", "2002:7f00:1::",
+                         "64:ff9b::7f00:1", "0127.0.0.1", "127.1"}) {
+    EXPECT_FALSE(IsProxyable(ip)) << ip;
+  }
+  EXPECT_FALSE(ForProxies({}).allow_address(*ParseIp("::ffff:127.0.0.1")));
+}
+
+TEST(Kubelets, HaveHostsThatAreOnlyHosts) {
+  for (const char* host : {"evil.example/path?", "a@b", "a#", "", "a b", "10.0.0.1:80", "fe80::1%eth0"}) {
+    const std::string json = std::string(R"({"status":{"addresses":[{"type":"Hostname","address":")") + host + R"("}]}})";
+    const auto place = KubeletPlace(testing::Parse(json), {"Hostname"});
+    ASSERT_FALSE(place) << host;
+    EXPECT_EQ(place.error().Message(), fmt::format("lookup {}: no such host", host));
+  }
 }
 
 TEST(ContainerOf, TakesTheOnlyOne) {

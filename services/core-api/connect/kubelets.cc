@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "services/core-api/connect/proxy.h"
 #include "services/core-api/groups/walk.h"
 
 namespace apimesh::core_api {
@@ -18,6 +21,13 @@ http::ClientOptions ClientOptionsOf(const KubeletOptions& options, bool verify) 
   return made;
 }
 
+/// Whether the text can be the host of a URL. Kubelets write their addresses themselves, and "host/path?" must not
+/// become a path.
+bool IsHost(std::string_view text) {
+  const auto allowed = [](unsigned char c) { return std::isalnum(c) || c == '.' || c == '-' || c == '_'; };
+  return ParseIp(text) || (!text.empty() && std::all_of(text.begin(), text.end(), allowed));
+}
+
 }  // namespace
 
 std::string HostPort(std::string_view host, std::string_view port) {
@@ -30,7 +40,9 @@ meta::Result<Kubelets::Place> KubeletPlace(const meta::Object& node, const std::
   for (const std::string& type : address_types) {
     for (const meta::json::object& address : addresses) {
       if (meta::FindString(address, "type") != type) continue;
-      return Kubelets::Place{std::string(meta::FindString(address, "address")),
+      const std::string_view host = meta::FindString(address, "address");
+      if (!IsHost(host)) return meta::BadRequest(fmt::format("lookup {}: no such host", host));
+      return Kubelets::Place{std::string(host),
                              port && port->is_int64() && port->get_int64() > 0 ? std::to_string(port->get_int64()) : std::string(kKubeletPort)};
     }
   }
@@ -46,7 +58,8 @@ meta::Result<Kubelets::Place> KubeletPlace(const meta::Object& node, const std::
 
 Kubelets::Kubelets(KubeletOptions options, ReadObject read)
     : options_(std::move(options)), read_(std::move(read)), client_(http::NewClient(ClientOptionsOf(options_, true))),
-      careless_client_(http::NewClient(ClientOptionsOf(options_, false))) {}
+      careless_client_(http::NewClient(ClientOptionsOf(options_, false))),
+      proxy_client_(http::NewClient(ForProxies(ClientOptionsOf(options_, true)))) {}
 
 Task<meta::Result<Kubelets::Place>> Kubelets::Find(std::string node) const {
   ASSIGN_OR_CO_RETURN(const meta::Object found, co_await read_("/api/v1/nodes/" + node));

@@ -31,11 +31,13 @@ class Kubelets {
   Task<meta::Result<Place>> Find(std::string node) const;
   /// The client with our certificate. `verify` false: whatever certificate the kubelet has.
   const std::shared_ptr<http::Client>& Client(bool verify = true) const { return verify ? client_ : careless_client_; }
+  /// The same for nodes/proxy: never connects to the server's own machine (ForProxies).
+  const std::shared_ptr<http::Client>& ProxyClient() const { return proxy_client_; }
 
  private:
   const KubeletOptions options_;
   const ReadObject read_;
-  std::shared_ptr<http::Client> client_, careless_client_;
+  std::shared_ptr<http::Client> client_, careless_client_, proxy_client_;
 };
 using KubeletsPtr = std::shared_ptr<const Kubelets>;
 

@@ -1,8 +1,8 @@
 #include "services/core-api/connect/proxy.h"
 
-#include <boost/asio/ip/address.hpp>
 #include <fmt/format.h>
 
+#include "lib/base/ip_address.h"
 #include "lib/service/reverse_proxy.h"
 
 namespace apimesh::core_api {
@@ -52,7 +52,18 @@ service::Outgoing MakeOutgoing(const ProxyTarget& target, rpc::Request request, 
 }
 
 meta::ApiError Unreachable(const http::ClientError& error) {
+  using Code = http::ClientError::Code;
+  if (error.code == Code::kAddressNotAllowed) return meta::BadRequest("address not allowed");
+  if (error.code == Code::kLookup) return meta::BadRequest(error.message);
   return meta::ServiceUnavailable("error trying to reach service: " + error.message, 0);
+}
+
+meta::ApiError NotUpgraded(const http::ClientError& error) {
+  if (error.code == http::ClientError::Code::kAddressNotAllowed) return meta::BadRequest("address not allowed");
+  meta::ApiError::Data data;
+  data.reason.clear();
+  data.message = error.message;
+  return meta::ApiError(std::move(data));
 }
 
 /// Sends on what a server says about itself (redirects) so that it stays behind the proxy.
@@ -63,7 +74,7 @@ class BehindProxy final : public rpc::ResponseStream {
   Task<bool> WriteHead(int code, rpc::Headers headers) override {
     for (auto& [name, value] : headers) {
       if (name != "location") continue;
-      if (value.starts_with(target_)) value.erase(0, target_.size());
+      if (value == target_ || value.starts_with(target_ + "/")) value.erase(0, target_.size());
       if (value.starts_with('/')) value.insert(0, base_);
     }
     return stream_.WriteHead(code, std::move(headers));
@@ -99,18 +110,21 @@ std::optional<ProxiedName> ParseProxiedName(std::string_view text) {
   return parsed;
 }
 
-bool IsProxyable(const std::string& ip) {
-  boost::system::error_code failure;
-  const auto address = boost::asio::ip::make_address(ip, failure);
-  if (failure || address.is_unspecified() || address.is_loopback() || address.is_multicast()) return false;
-  if (address.is_v4()) return !ip.starts_with("169.254.") && ip != "255.255.255.255";
-  return !address.to_v6().is_link_local();
+bool IsProxyable(std::string_view ip) {
+  const std::optional<IpAddress> address = ParseIp(ip);
+  return address && IsGlobalUnicast(*address);
+}
+
+http::ClientOptions ForProxies(http::ClientOptions options) {
+  options.allow_address = &IsGlobalUnicast;
+  return options;
 }
 
 Task<meta::Result<>> ProxyConnector::Forward(meta::RequestContext ctx, rpc::Request request, rpc::ResponseStream& stream) {
   ASSIGN_OR_CO_RETURN(const ProxyTarget target, co_await FindTarget(ctx, request.info.name));
   const auto [base, rest] = SplitPath(request);
-  if (rest.empty()) {  // links of the page would be resolved against the wrong folder
+  // Links of the page would be resolved against the wrong folder.
+  if (rest.empty() && (request.method == "GET" || request.method == "HEAD")) {
     rpc::Headers headers;
     headers.emplace_back("location", request.path + "/" + (request.query.empty() ? "" : "?" + request.query));
     co_await stream.WriteHead(301, std::move(headers));
@@ -127,7 +141,7 @@ Task<meta::Result<>> ProxyConnector::Upgrade(meta::RequestContext ctx, rpc::Requ
   ASSIGN_OR_CO_RETURN(const ProxyTarget target, co_await FindTarget(ctx, request.info.name));
   service::Outgoing outgoing = MakeOutgoing(target, std::move(request), true);
   http::ClientResult<rpc::Connection> connection = co_await service::ConnectTo(target.client, std::move(outgoing));
-  if (!connection) co_return Unreachable(connection.error());
+  if (!connection) co_return NotUpgraded(connection.error());
   const bool open = co_await stream.Answer(std::move(connection->head));
   if (open && connection->stream) co_await service::Tunnel(stream, *connection->stream);
   co_return meta::Result<>();
@@ -137,7 +151,7 @@ std::shared_ptr<http::Client> ClusterClient() {
   static const std::shared_ptr<http::Client> client = [] {
     http::ClientOptions options;
     options.insecure_skip_verify = true;
-    return std::shared_ptr<http::Client>(http::NewClient(options));
+    return std::shared_ptr<http::Client>(http::NewClient(ForProxies(std::move(options))));
   }();
   return client;
 }

@@ -17,8 +17,12 @@ struct ProxiedName {
 };
 std::optional<ProxiedName> ParseProxiedName(std::string_view text);
 
-/// Whether an address may be proxied to: no loopback, link-local or multicast address, and an address at all.
-bool IsProxyable(const std::string& ip);
+/// Whether an address may be proxied to: an IP address that is not loopback, link-local, multicast or unspecified, also
+/// not in an IPv6 form of such an IPv4 address.
+bool IsProxyable(std::string_view ip);
+/// The options of a client that connects to such addresses only, whatever a host name resolves to. Requests that users
+/// have proxied must not share connections with requests that the server makes for itself, hence a client of their own.
+http::ClientOptions ForProxies(http::ClientOptions options);
 
 /// Where a proxied request goes.
 struct ProxyTarget {

@@ -63,6 +63,7 @@ class ServiceProxy final : public ProxyConnector {
     for (const Candidate& candidate : candidates) {  // only addresses that pods really have: endpoints are written by users
       const meta::Result<meta::Object> pod = co_await read_(fmt::format("{}/pods/{}", base, candidate.pod));
       if (!pod || !HasIp(*pod, candidate.ip)) continue;
+      if (!IsProxyable(candidate.ip)) co_return meta::BadRequest("address not allowed");
       co_return ProxyTarget{fmt::format("{}://{}", wanted->scheme.empty() ? "http" : wanted->scheme,
                                         HostPort(candidate.ip, std::to_string(candidate.port))), ClusterClient()};
     }
