@@ -1,6 +1,7 @@
 #include "lib/service/reverse_proxy.h"
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -11,9 +12,43 @@ namespace {
 
 constexpr std::string_view kOneConnection[] = {"keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding",
                                                "content-length", "proxy-authenticate", "proxy-authorization"};
+// What names a user, or was said by a proxy that the mesh trusts.
+constexpr std::string_view kIdentityPrefixes[] = {"x-remote-", "impersonate-", "x-envoy-", "x-apimesh-"};
+constexpr std::string_view kIdentityNames[] = {"authorization", "x-forwarded-client-cert"};
+constexpr std::string_view kHostPolicies[] = {"access-control-allow-credentials", "access-control-allow-headers",
+                                              "access-control-allow-methods", "access-control-allow-origin",
+                                              "strict-transport-security"};
 
-bool IsOfOneConnection(std::string_view name) {
-  return std::find(std::begin(kOneConnection), std::end(kOneConnection), name) != std::end(kOneConnection);
+template <std::size_t N>
+bool IsOneOf(const std::string_view (&names)[N], std::string_view name) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+bool IsOfOneConnection(std::string_view name) { return IsOneOf(kOneConnection, name); }
+
+bool NamesAnIdentity(std::string name) {
+  std::replace(name.begin(), name.end(), '_', '-');
+  for (const std::string_view prefix : kIdentityPrefixes) {
+    if (name.starts_with(prefix)) return true;
+  }
+  return IsOneOf(kIdentityNames, name);
+}
+
+/// The names that the Connection headers list, in lower case: they belong to this connection as well.
+std::vector<std::string> ListedByConnection(const http::Headers& headers) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : headers) {
+    if (name != "connection") continue;
+    std::string word;
+    for (const char c : value + ",") {
+      if (c == ',') {
+        if (!word.empty()) names.push_back(std::exchange(word, {}));
+      } else if (c != ' ' && c != '\t') {
+        word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      }
+    }
+  }
+  return names;
 }
 
 /// What is known of an answer while it streams.
@@ -24,7 +59,7 @@ struct Passing {
 };
 
 Task<bool> PassHead(Passing* passing, int code, http::Headers headers) {
-  std::erase_if(headers, [](const auto& header) { return header.first == "connection" || IsOfOneConnection(header.first); });
+  CleanAnswer(headers, false);
   passing->begun = true;
   const bool open = co_await passing->stream->WriteHead(code, std::move(headers));
   passing->gone = !open;
@@ -66,15 +101,33 @@ Task<> Pump(rpc::ByteStream& from, rpc::ByteStream& to) {
 }  // namespace
 
 http::Headers PassedOn(const rpc::Headers& headers, bool upgrade) {
+  const std::vector<std::string> listed = ListedByConnection(headers);
   http::Headers passed;
   for (const auto& header : headers) {
     const std::string& name = header.first;
-    if (IsOfOneConnection(name) || name == "host" || name == "authorization" || name == "expect") continue;
-    if (name.starts_with("impersonate-")) continue;
-    if (!upgrade && (name == "connection" || name == "upgrade")) continue;
-    passed.push_back(header);
+    if (IsOfOneConnection(name) || name == "host" || name == "expect" || NamesAnIdentity(name)) continue;
+    if (name == "connection" || name == "upgrade") {
+      if (upgrade) passed.push_back(header);
+      continue;
+    }
+    if (std::find(listed.begin(), listed.end(), name) == listed.end()) passed.push_back(header);
   }
   return passed;
+}
+
+void CleanAnswer(http::Headers& headers, bool upgrade) {
+  const std::vector<std::string> listed = ListedByConnection(headers);
+  std::erase_if(headers, [&listed, upgrade](const auto& header) {
+    const std::string& name = header.first;
+    if (name == "connection" || name == "upgrade") return !upgrade;
+    return IsOfOneConnection(name) || IsOneOf(kHostPolicies, name) || name.starts_with("x-apimesh-") ||
+           std::find(listed.begin(), listed.end(), name) != listed.end();
+  });
+}
+
+bool IsRedirect(int code, const http::Headers& headers) {
+  const auto is_location = [](const auto& header) { return header.first == "location" && !header.second.empty(); };
+  return code >= 300 && code <= 399 && std::any_of(headers.begin(), headers.end(), is_location);
 }
 
 Task<http::ClientResult<>> StreamTo(std::shared_ptr<http::Client> client, Outgoing request, rpc::ResponseStream& stream) {
@@ -99,12 +152,21 @@ Task<http::ClientResult<>> StreamTo(std::shared_ptr<http::Client> client, Outgoi
 
 Task<http::ClientResult<rpc::Connection>> ConnectTo(std::shared_ptr<http::Client> client, Outgoing request) {
   auto upgraded = co_await client->Upgrade(std::move(request.method), std::move(request.url), std::move(request.headers), request.deadline);
-  if (!upgraded) co_return upgraded.error();
-  rpc::Connection connection;
-  connection.head.code = upgraded->response.code;
-  for (auto& header : upgraded->response.headers) {
-    if (!IsOfOneConnection(header.first)) connection.head.headers.push_back(std::move(header));
+  using Code = http::ClientError::Code;
+  http::ClientError error;
+  if (!upgraded) {
+    error = {upgraded.error().code, "error dialing backend: " + upgraded.error().message};
+    co_return error;
   }
+  const int code = upgraded->response.code;
+  if (code != 101 && code < 400) {
+    error = {Code::kUpgradeRefused, fmt::format("invalid upgrade response: status code {}", code)};
+    co_return error;
+  }
+  rpc::Connection connection;
+  connection.head.code = code;
+  CleanAnswer(upgraded->response.headers, code == 101);
+  connection.head.headers = std::move(upgraded->response.headers);
   if (!upgraded->response.body.empty()) connection.head.body.emplace_back(std::move(upgraded->response.body));
   if (upgraded->connection) connection.stream = std::make_unique<RawBytes>(std::move(upgraded->connection));
   co_return connection;

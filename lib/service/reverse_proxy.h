@@ -17,14 +17,25 @@ struct Outgoing {
   SteadyTime deadline = SteadyTime::max();
 };
 
-/// The headers that the other server should see: all but those of a single connection, and no credentials of ours.
+/// The headers of a request that the other server should see. Left out are the headers of a single connection,
+/// credentials, and headers that name a user or belong to the mesh, also when they are written with underscores: many
+/// servers read "x_remote_user" as "x-remote-user".
 http::Headers PassedOn(const rpc::Headers& headers, bool upgrade);
+
+/// Removes from the headers of an answer what its client must not get from the other server: headers of a single
+/// connection, of the mesh, and those that would set a policy for the API server's host (CORS,
+/// Strict-Transport-Security).
+void CleanAnswer(http::Headers& headers, bool upgrade);
+
+/// Whether the answer sends the client elsewhere.
+bool IsRedirect(int code, const http::Headers& headers);
 
 /// Streams the answer into `stream` until it ends or its reader goes. An error: nothing was sent yet. An answer that breaks
 /// off later is the stream's Abort().
 Task<http::ClientResult<>> StreamTo(std::shared_ptr<http::Client> client, Outgoing request, rpc::ResponseStream& stream);
 
-/// A request to upgrade: the answer's head and, after 101, the bytes.
+/// A request to upgrade: the answer's head and, after 101, the bytes. An answer below 400 that is not 101, such as a
+/// redirect, is an error (kUpgradeRefused). The error's message is complete.
 Task<http::ClientResult<rpc::Connection>> ConnectTo(std::shared_ptr<http::Client> client, Outgoing request);
 
 /// Both directions until both have ended.

@@ -33,8 +33,8 @@ std::string Escape(std::string_view text) {
   return escaped;
 }
 
+/// PassedOn() has removed what the client itself said about its identity.
 void AddUser(const meta::UserInfo& user, http::Headers& headers) {
-  std::erase_if(headers, [](const auto& header) { return header.first.starts_with("x-remote-"); });  // a client's own are lies
   headers.emplace_back("x-remote-user", user.name);
   if (!user.uid.empty()) headers.emplace_back("x-remote-uid", user.uid);
   for (const std::string& group : user.groups) headers.emplace_back("x-remote-group", group);
@@ -64,6 +64,11 @@ std::string EncodePath(std::string_view path) {
   return encoded;
 }
 
+/// Cookies would be set for, and sent to, the host of the API server, which serves other backends as well.
+void DropCookies(http::Headers& headers) {
+  std::erase_if(headers, [](const auto& header) { return header.first == "cookie" || header.first == "set-cookie"; });
+}
+
 service::Outgoing MakeOutgoing(const std::string& host, rpc::Request request, bool upgrade) {
   service::Outgoing outgoing;
   outgoing.method = request.method;
@@ -71,6 +76,7 @@ service::Outgoing MakeOutgoing(const std::string& host, rpc::Request request, bo
   outgoing.headers = service::PassedOn(request.headers, upgrade);
   // Compression is between us and the client.
   std::erase_if(outgoing.headers, [](const auto& header) { return header.first == "accept-encoding" || header.first.starts_with("x-forwarded-"); });
+  DropCookies(outgoing.headers);
   AddUser(request.user, outgoing.headers);
   const std::string ip = request.remote_address.substr(0, request.remote_address.rfind(':'));
   if (!ip.empty()) outgoing.headers.emplace_back("x-forwarded-for", ip);
@@ -80,6 +86,37 @@ service::Outgoing MakeOutgoing(const std::string& host, rpc::Request request, bo
   outgoing.deadline = request.deadline;
   return outgoing;
 }
+
+/// A redirect would make the client send its credentials to a server of the backend's choice.
+rpc::Response RedirectRefused() {
+  rpc::Response response;
+  response.code = 502;
+  response.headers = {{"content-type", "text/plain; charset=utf-8"}};
+  response.body.emplace_back(std::string("the backend attempted to redirect this request, which is not permitted"));
+  return response;
+}
+
+/// Passes an answer on to the client, unless it is a redirect.
+class AnswerStream final : public rpc::ResponseStream {
+ public:
+  explicit AnswerStream(rpc::ResponseStream& stream) : stream_(stream) {}
+  Task<bool> WriteHead(int code, rpc::Headers headers) override {
+    if (service::IsRedirect(code, headers)) {
+      rpc::Response refusal = RedirectRefused();
+      const bool open = co_await stream_.WriteHead(refusal.code, std::move(refusal.headers));
+      if (open) co_await stream_.Write(std::move(refusal.body));
+      co_return false;
+    }
+    DropCookies(headers);
+    co_return co_await stream_.WriteHead(code, std::move(headers));
+  }
+  Task<bool> Write(std::vector<SharedBytes> pieces) override { return stream_.Write(std::move(pieces)); }
+  void OnCancel(std::function<void()> callback) override { stream_.OnCancel(std::move(callback)); }
+  void Abort() override { stream_.Abort(); }
+
+ private:
+  rpc::ResponseStream& stream_;
+};
 
 Task<> Send(rpc::Response response, rpc::ResponseStream& stream) {
   const bool open = co_await stream.WriteHead(response.code, std::move(response.headers));
@@ -119,12 +156,12 @@ Task<rpc::Response> ExternalServer::Call(rpc::Request&& request) {
   auto answer = co_await client_->Do(std::move(outgoing.method), std::move(outgoing.url), std::move(outgoing.headers), std::move(outgoing.body),
                                      outgoing.deadline);
   if (!answer) co_return Unavailable("error trying to reach service: " + answer.error().message);
+  if (service::IsRedirect(answer->code, answer->headers)) co_return RedirectRefused();
+  service::CleanAnswer(answer->headers, false);
+  DropCookies(answer->headers);
   rpc::Response response;
   response.code = answer->code;
-  for (auto& header : answer->headers) {
-    const std::string& name = header.first;
-    if (name != "connection" && name != "content-length" && name != "transfer-encoding" && name != "keep-alive") response.headers.push_back(std::move(header));
-  }
+  response.headers = std::move(answer->headers);
   response.body.emplace_back(std::move(answer->body));
   co_return response;
 }
@@ -136,7 +173,8 @@ Task<> ExternalServer::Stream(rpc::Request request, rpc::ResponseStream& stream)
     co_return;
   }
   service::Outgoing outgoing = MakeOutgoing(host, std::move(request), false);
-  const http::ClientResult<> sent = co_await service::StreamTo(client_, std::move(outgoing), stream);
+  AnswerStream answer(stream);
+  const http::ClientResult<> sent = co_await service::StreamTo(client_, std::move(outgoing), answer);
   if (!sent) co_await Send(Unavailable("error trying to reach service: " + sent.error().message), stream);
 }
 
@@ -149,8 +187,11 @@ Task<rpc::Connection> ExternalServer::Connect(rpc::Request request) {
   }
   service::Outgoing outgoing = MakeOutgoing(host, std::move(request), true);
   auto connection = co_await service::ConnectTo(client_, std::move(outgoing));
-  if (connection) co_return std::move(*connection);
-  none.head = Unavailable("error trying to reach service: " + connection.error().message);
+  if (connection) {
+    DropCookies(connection->head.headers);
+    co_return std::move(*connection);
+  }
+  none.head = Unavailable(connection.error().message);
   co_return none;
 }
 

@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "lib/meta/query.h"
+#include "lib/meta/time.h"
 #include "lib/service/reverse_proxy.h"
 #include "services/core-api/groups/core/pod/connect/connectors.h"
 #include "services/core-api/groups/core/pod/connect/place.h"
@@ -23,6 +24,8 @@ bool IsTrue(const QueryParameters& query, std::string_view name) {
   const std::optional<std::string> value = query.First(name);
   return value && *value != "false" && *value != "0";
 }
+
+std::optional<WallTime> SinceTime(const QueryParameters& query) { return meta::ParseTime(query.First("sinceTime").value_or("")); }
 
 meta::FieldErrors ValidateOptions(const QueryParameters& query) {
   meta::FieldErrors errors;
@@ -48,22 +51,37 @@ std::string KubeletQuery(const QueryParameters& query) {
   if (const auto limit = Number(query, "limitBytes")) add("limitBytes", std::to_string(*limit));
   if (IsTrue(query, "previous")) add("previous", "true");
   if (const auto since = Number(query, "sinceSeconds")) add("sinceSeconds", std::to_string(*since));
-  if (std::optional<std::string> time = query.First("sinceTime")) {
-    for (std::size_t at = 0; (at = time->find(':', at)) != std::string::npos;) time->replace(at, 1, "%3A");
-    for (std::size_t at = 0; (at = time->find('+', at)) != std::string::npos;) time->replace(at, 1, "%2B");
-    add("sinceTime", *time);
+  if (const std::optional<WallTime> since = SinceTime(query)) {
+    std::string time = meta::FormatTime(*since);
+    for (std::size_t at = 0; (at = time.find(':', at)) != std::string::npos;) time.replace(at, 1, "%3A");
+    add("sinceTime", time);
   }
   if (const auto tail = Number(query, "tailLines")) add("tailLines", std::to_string(*tail));
   if (IsTrue(query, "timestamps")) add("timestamps", "true");
   return made;
 }
 
+meta::ApiError Unknown(std::string message) {
+  meta::ApiError::Data data;
+  data.reason.clear();
+  data.message = std::move(message);
+  return meta::ApiError(std::move(data));
+}
+
+std::string LocationOf(const rpc::Headers& headers) {
+  for (const auto& [name, value] : headers) {
+    if (name == "location") return value;
+  }
+  return "";
+}
+
 /// Passes a good answer on as text, and keeps a bad one to be told.
 class LogStream final : public rpc::ResponseStream {
  public:
   explicit LogStream(rpc::ResponseStream& stream) : stream_(stream) {}
-  Task<bool> WriteHead(int code, rpc::Headers) override {
+  Task<bool> WriteHead(int code, rpc::Headers answered) override {
     code_ = code;
+    if (service::IsRedirect(code, answered)) location_ = LocationOf(answered);
     rpc::Headers headers;
     headers.emplace_back("content-type", "text/plain");
     if (Good()) co_return co_await stream_.WriteHead(200, std::move(headers));
@@ -79,6 +97,7 @@ class LogStream final : public rpc::ResponseStream {
 
   bool Good() const { return code_ >= 200 && code_ <= 206; }
   meta::ApiError Error(const std::string& pod) const {
+    if (!location_.empty()) return Unknown(fmt::format("Get {}: redirects forbidden", meta::Quoted(location_)));
     if (code_ == 500) return meta::InternalError(text_);
     if (code_ == 400) return meta::BadRequest(text_);
     meta::ApiError::Data data;
@@ -100,6 +119,7 @@ class LogStream final : public rpc::ResponseStream {
   rpc::ResponseStream& stream_;
   int code_ = 0;
   std::string text_;
+  std::string location_;  // of a redirect, which is not followed
 };
 
 class PodLog final : public endpoint::Connector {
@@ -110,6 +130,10 @@ class PodLog final : public endpoint::Connector {
   Task<meta::Result<>> Forward(meta::RequestContext, rpc::Request request, rpc::ResponseStream& stream) override {
     const QueryParameters query(request.query);
     const std::string &ns = request.info.ns, &name = request.info.name;
+    // Nothing of the client's text may get into the kubelet's URL unread: it could add parameters of its own.
+    if (const std::string time = query.First("sinceTime").value_or(""); !time.empty() && !SinceTime(query)) {
+      co_return meta::BadRequest(fmt::format("parsing time {0} as \"2006-01-02T15:04:05Z07:00\": cannot parse {0} as \"2006\"", meta::Quoted(time)));
+    }
     const meta::FieldErrors errors = ValidateOptions(query);
     if (!errors.empty()) co_return meta::Invalid(meta::GroupKind{"", "PodLogOptions"}, name, errors);
     ASSIGN_OR_CO_RETURN(const meta::Object pod, co_await read_(fmt::format("/api/v1/namespaces/{}/pods/{}", ns, name)));
@@ -129,10 +153,7 @@ class PodLog final : public endpoint::Connector {
     const std::string url = outgoing.url;
     const http::ClientResult<> sent = co_await service::StreamTo(kubelets_->Client(verify), std::move(outgoing), log);
     if (!sent) {
-      meta::ApiError::Data data;
-      data.reason.clear();
-      data.message = fmt::format("Get \"{}\": {}", url, sent.error().message);
-      co_return meta::ApiError(std::move(data));
+      co_return Unknown(fmt::format("Get \"{}\": {}", url, sent.error().message));
     }
     if (!log.Good()) co_return log.Error(name);
     co_return meta::Result<>();

@@ -69,7 +69,7 @@ class PodStream final : public endpoint::Connector {
     http::ClientResult<rpc::Connection> connection = co_await service::ConnectTo(kubelets_->Client(), std::move(outgoing));
     if (!connection) {
       meta::ApiError::Data data;
-      data.message = "error dialing backend: " + connection.error().message;
+      data.message = connection.error().message;
       data.reason.clear();
       co_return meta::ApiError(std::move(data));
     }
