@@ -4,6 +4,7 @@
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "lib/meta/query.h"
@@ -14,6 +15,17 @@ namespace {
 constexpr std::string_view kXfcc = "x-forwarded-client-cert";
 
 bool IsProxyHeader(std::string_view name) { return name == kXfcc || name == "x-forwarded-for" || name.starts_with("x-envoy-"); }
+
+/// Whether the name is that of an identity header but for its underscores. The mesh does not read such headers; a server that requests are
+/// passed on to might, since CGI and its successors make no difference between both.
+bool ImitatesIdentityHeader(const std::string& name) {
+  if (name.find('_') == std::string::npos) return false;
+  std::string dashed = name;
+  std::replace(dashed.begin(), dashed.end(), '_', '-');
+  const auto is_prefix = [&dashed](std::string_view prefix) { return dashed.starts_with(prefix); };
+  constexpr std::string_view kPrefixes[] = {"x-remote-", "impersonate-", "x-forwarded-", "x-envoy-", "x-apimesh-"};
+  return dashed == "authorization" || std::any_of(std::begin(kPrefixes), std::end(kPrefixes), is_prefix);
+}
 
 std::vector<std::string> PemToDer(const std::string& pem) {
   std::vector<std::string> all;
@@ -86,7 +98,7 @@ ClientIdentity IdentifyClient(Door door, const http::Peer& peer, http::Headers& 
     while (identity.address.starts_with(' ')) identity.address.erase(0, 1);
     if (identity.address.empty()) identity.address = peer.address;
   }
-  std::erase_if(headers, [](const auto& header) { return IsProxyHeader(header.first); });
+  std::erase_if(headers, [](const auto& header) { return IsProxyHeader(header.first) || ImitatesIdentityHeader(header.first); });
   return identity;
 }
 

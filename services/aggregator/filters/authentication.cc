@@ -94,7 +94,7 @@ class Authentication final : public Filter {
     if (exchange.grounds) exchange.grounds->user = exchange.user;
     // Nothing behind this point may see a credential, or an identity that was not checked here.
     std::erase_if(exchange.request.headers, [this](const auto& header) {
-      return header.first == "authorization" || NamesTheUser(header.first);
+      return header.first == "authorization" || NamesTheUser(header.first) || ImitatesTheUser(header.first);
     });
     if (websocket) DropTokenProtocols(exchange.request.headers);
     co_await next(exchange);
@@ -105,6 +105,14 @@ class Authentication final : public Filter {
     const auto is_prefix = [name](const std::string& prefix) { return name.starts_with(prefix); };
     return std::any_of(identity_prefixes_.begin(), identity_prefixes_.end(), is_prefix) ||
            std::find(identity_names_.begin(), identity_names_.end(), name) != identity_names_.end();
+  }
+
+  /// With underscores instead of dashes: nothing here reads it as the user's name, but a server behind the edge might.
+  bool ImitatesTheUser(const std::string& name) const {
+    if (name.find('_') == std::string::npos) return false;
+    std::string dashed = name;
+    std::replace(dashed.begin(), dashed.end(), '_', '-');
+    return NamesTheUser(dashed);
   }
 
   std::shared_ptr<Authority> authority_;
