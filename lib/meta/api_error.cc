@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <set>
 #include <stdexcept>
 
 namespace apimesh::meta {
@@ -95,12 +96,14 @@ ApiError Invalid(const GroupKind& kind, std::string_view name, const FieldErrors
   data.kind = kind.kind;
   data.name = name;
   data.has_details = true;
-  std::vector<std::string> texts;  // equal complaints are said once
+  std::vector<std::string_view> texts;  // in order; equal ones are said once
+  std::set<std::string> distinct;
   for (const FieldError& error : errors) {
     data.causes.push_back({std::string(error.Reason()), error.Message(), error.field});
-    std::string text = fmt::format("{}: {}", error.field, error.Message());
-    if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(std::move(text));
+    const auto [text, is_new] = distinct.insert(fmt::format("{}: {}", error.field, data.causes.back().message));
+    if (is_new) texts.push_back(*text);
   }
+  if (errors.Full() && errors.size() > 1) texts.push_back("too many errors");
   if (texts.size() == 1) {
     data.message = fmt::format("{} {} is invalid: {}", kind.ToString(), Quoted(name), texts.front());
   } else if (texts.empty()) {

@@ -23,6 +23,40 @@ TEST(ApiError, InvalidSaysEachComplaintOnce) {
             R"(Deployment.apps "x" is invalid: f: Forbidden: no)");
 }
 
+TEST(FieldErrors, AreBounded) {
+  FieldErrors errors;
+  for (int i = 0; i < 100'000; ++i) errors.push_back(Required(std::to_string(i), ""));
+  EXPECT_EQ(errors.size(), FieldErrors::kMaxErrors);
+  EXPECT_TRUE(errors.Full());
+  const ApiError error = Invalid(GroupKind{"", "Pod"}, "x", errors);
+  EXPECT_EQ(error.Get().causes.size(), FieldErrors::kMaxErrors);
+  EXPECT_TRUE(error.Message().ends_with("999: Required value, too many errors]")) << error.Message().substr(error.Message().size() - 60);
+
+  FieldErrors long_ones;
+  for (int i = 0; i < 1000; ++i) long_ones.push_back(Invalid("a", std::string(100'000, 'x'), ""));
+  EXPECT_LE(long_ones.size(), 11u);
+}
+
+TEST(FieldErrors, AreNotEmptyOnceSomeWereDropped) {
+  FieldErrors errors;
+  for (int i = 0; i < 2000; ++i) errors.push_back(Required("a", ""));
+  errors.EraseIf([](const FieldError&) { return true; });
+  EXPECT_EQ(errors.size(), 0u);
+  EXPECT_FALSE(errors.empty()) << "nobody knows what the dropped errors were";
+  FieldErrors all;
+  all.Append(errors);
+  EXPECT_FALSE(all.empty());
+}
+
+TEST(Path, DoesNotCopyWhatIsAboveIt) {
+  const Path deep = Path("spec").Child(std::string(1'000'000, 'k'));
+  Path last;
+  for (std::size_t i = 0; i < 100'000; ++i) last = deep.Index(i).Child("a").Index(0);
+  EXPECT_EQ(last.ToString().size(), std::string("spec.[99999].a[0]").size() + 1'000'000);
+  EXPECT_EQ(Path().Child("a").Key("b").ToString(), "a[b]");
+  EXPECT_EQ(Path().ToString(), "");
+}
+
 TEST(ApiError, SurvivesTheWayThroughAStatus) {
   const ApiError error = Conflict(GroupResource{"", "pods"}, "x", "why");
   EXPECT_EQ(FromStatus(error.ToStatus()).ToStatus(), error.ToStatus());

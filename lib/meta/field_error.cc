@@ -45,6 +45,23 @@ std::string FieldError::Message() const {
   return "";
 }
 
+FieldErrors::FieldErrors(std::initializer_list<FieldError> errors) {
+  for (const FieldError& error : errors) push_back(error);
+}
+
+void FieldErrors::push_back(FieldError error) {
+  if (Full()) return;
+  ++added_;
+  bytes_ += error.field.size() + error.value.size() + error.detail.size();
+  kept_.push_back(std::move(error));
+}
+
+void FieldErrors::Append(FieldErrors more) {
+  const bool full = more.Full();
+  for (FieldError& error : more.kept_) push_back(std::move(error));
+  if (full) added_ = kMaxErrors;
+}
+
 FieldError Required(std::string field, std::string detail) {
   return {Type::kRequired, std::move(field), "", std::move(detail)};
 }
@@ -102,26 +119,47 @@ std::string Quoted(std::string_view text) {
   return out + "\"";
 }
 
+Path::Path(std::string_view text) {
+  if (!text.empty()) last_ = std::make_shared<const Step>(Step{nullptr, std::string(text), text.size()});
+}
+
+Path Path::Add(std::string text) const {
+  const std::size_t length = (last_ ? last_->length : 0) + text.size();
+  Path path;
+  path.last_ = std::make_shared<const Step>(Step{last_, std::move(text), length});
+  return path;
+}
+
 Path Path::Child(std::string_view name) const {
   std::string text;
-  text.reserve(text_.size() + 1 + name.size());
-  text += text_;
-  if (!text.empty()) text += '.';
+  text.reserve(1 + name.size());
+  if (last_) text += '.';
   text += name;
-  return Path(std::move(text));
+  return Add(std::move(text));
 }
+
 Path Path::Index(std::size_t index) const {
   const fmt::format_int digits(index);
   return Key({digits.data(), digits.size()});
 }
+
 Path Path::Key(std::string_view key) const {
   std::string text;
-  text.reserve(text_.size() + 2 + key.size());
-  text += text_;
+  text.reserve(2 + key.size());
   text += '[';
   text += key;
   text += ']';
-  return Path(std::move(text));
+  return Add(std::move(text));
+}
+
+std::string Path::ToString() const {
+  std::string text(last_ ? last_->length : 0, '\0');
+  std::size_t end = text.size();
+  for (const Step* step = last_.get(); step; step = step->parent.get()) {
+    end -= step->text.size();
+    text.replace(end, step->text.size(), step->text);
+  }
+  return text;
 }
 
 }  // namespace apimesh::meta

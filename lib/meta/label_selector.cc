@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <charconv>
 #include <optional>
 
@@ -60,8 +61,9 @@ std::string FieldText(std::string_view field, std::string_view value, const Comp
 /// The text of several errors: "a", or "[a, b]" with each text once.
 std::string Aggregate(const std::vector<std::string>& texts) {
   std::vector<std::string> unique;
+  std::set<std::string_view> seen;
   for (const std::string& text : texts) {
-    if (std::find(unique.begin(), unique.end(), text) == unique.end()) unique.push_back(text);
+    if (seen.insert(text).second) unique.push_back(text);
   }
   return unique.size() == 1 ? unique[0] : fmt::format("[{}]", fmt::join(unique, ", "));
 }
@@ -248,7 +250,7 @@ const std::string* Lookup(const Labels& labels, std::string_view key) {
 
 bool MatchesOne(const Requirement& r, const Labels& labels) {
   const std::string* value = Lookup(labels, r.key);
-  const auto listed = [&] { return std::find(r.values.begin(), r.values.end(), *value) != r.values.end(); };
+  const auto listed = [&] { return std::binary_search(r.values.begin(), r.values.end(), *value); };
   switch (r.op) {
     case Op::kIn: return value && listed();
     case Op::kNotIn: return !value || !listed();

@@ -4,6 +4,7 @@
 #include <boost/json/storage_ptr.hpp>
 #include <boost/json/value.hpp>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -91,7 +92,21 @@ std::string_view FindString(const json::object& object, const Names&... names) {
 }
 /// The object at `name`, made if missing or not an object.
 json::object& MakeObject(json::object& parent, std::string_view name);
-/// Removes a field and keeps the order of the rest.
+/// Removes a field and keeps the order of the rest. Moves everything behind it: use EraseFields() to remove many.
 bool EraseField(json::object& object, std::string_view name);
+/// Removes the fields for which `unwanted(name, value)` is true and keeps the order of the rest, in one pass. `unwanted` is
+/// called once for each field, in order, and may change the value.
+template <class Predicate>
+void EraseFields(json::object& object, Predicate unwanted) {
+  const auto is_unwanted = [&unwanted](auto& member) { return unwanted(std::string_view(member.key()), member.value()); };
+  const auto first = std::find_if(object.begin(), object.end(), is_unwanted);
+  if (first == object.end()) return;
+  json::object kept(object.storage());
+  kept.reserve(object.size());
+  for (auto it = object.begin(); it != object.end(); ++it) {
+    if (it < first || (it > first && !is_unwanted(*it))) kept.emplace(it->key(), std::move(it->value()));
+  }
+  object = std::move(kept);
+}
 
 }  // namespace apimesh::meta

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "lib/meta/equal.h"
 #include "lib/meta/time.h"
 
 namespace apimesh::meta {
@@ -21,7 +22,7 @@ constexpr std::string_view kOrphan = "orphan";
 constexpr std::string_view kForeground = "foregroundDeletion";
 
 void Append(FieldErrors& errors, FieldErrors more) {
-  errors.insert(errors.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  errors.Append(std::move(more));
 }
 
 void AppendComplaints(FieldErrors& errors, const Path& path, std::string_view value, const Complaints& complaints) {
@@ -59,7 +60,7 @@ void RequireSame(FieldErrors& errors, const json::object& metadata, const json::
   };
   const json::value& now = get(metadata);
   const json::value& before = get(old);
-  if (now == before) return;
+  if (Equal(now, before)) return;
   if (now.is_string() && before.is_string()) {
     // One instant may be written in two ways.
     const auto a = ParseTime(std::string_view(now.get_string()));
@@ -100,6 +101,7 @@ FieldErrors ValidateLabels(const json::value* labels, const Path& path) {
   FieldErrors errors;
   if (!labels || !labels->is_object()) return errors;
   for (const auto& [key, value] : labels->get_object()) {
+    if (errors.Full()) break;
     AppendComplaints(errors, path, key, CheckQualifiedName(key));
     if (value.is_string()) AppendComplaints(errors, path, value.get_string(), CheckLabelValue(value.get_string()));
   }
@@ -111,6 +113,7 @@ FieldErrors ValidateAnnotations(const json::value* annotations, const Path& path
   if (!annotations || !annotations->is_object()) return errors;
   std::size_t bytes = 0;
   for (const auto& [key, value] : annotations->get_object()) {
+    if (errors.Full()) break;
     std::string lower(key);
     std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
     AppendComplaints(errors, path, key, CheckQualifiedName(lower));
@@ -124,7 +127,9 @@ FieldErrors ValidateOwnerReferences(const json::value* references, const Path& p
   FieldErrors errors;
   if (!references || !references->is_array()) return errors;
   std::string controller;
+  std::string all;  // every error about controllers shows all references
   for (const json::value& one : references->get_array()) {
+    if (errors.Full()) break;
     if (!one.is_object()) continue;
     const json::object& reference = one.get_object();
     const std::string_view kind = FindString(reference, "kind");
@@ -148,7 +153,8 @@ FieldErrors ValidateOwnerReferences(const json::value* references, const Path& p
     if (controller.empty()) {
       controller = std::move(name);
     } else {
-      errors.push_back(Invalid(path.ToString(), json::serialize(*references),
+      if (all.empty()) all = json::serialize(*references);
+      errors.push_back(Invalid(path.ToString(), all,
                                fmt::format("Only one reference can have Controller set to true. Found \"true\" in "
                                            "references for {} and {}",
                                            controller, name)));
@@ -160,7 +166,10 @@ FieldErrors ValidateOwnerReferences(const json::value* references, const Path& p
 FieldErrors ValidateFinalizers(const json::value* finalizers, const Path& path) {
   FieldErrors errors;
   const std::vector<std::string> names = Strings(finalizers);
-  for (const std::string& name : names) AppendComplaints(errors, path, name, CheckQualifiedName(name));
+  for (const std::string& name : names) {
+    if (errors.Full()) break;
+    AppendComplaints(errors, path, name, CheckQualifiedName(name));
+  }
   const auto has = [&](std::string_view name) { return std::find(names.begin(), names.end(), name) != names.end(); };
   if (has(kOrphan) && has(kForeground)) {
     errors.push_back(Invalid(path.ToString(), json::serialize(*finalizers),
@@ -188,6 +197,7 @@ FieldErrors ValidateManagedFields(const json::value* entries, const Path& path) 
   std::size_t index = 0;
   for (const json::value& one : entries->get_array()) {
     const Path here = path.Index(index++);
+    if (errors.Full()) break;
     if (!one.is_object()) continue;
     const json::object& entry = one.get_object();
     const std::string_view operation = FindString(entry, "operation");

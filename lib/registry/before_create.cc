@@ -40,7 +40,7 @@ meta::Result<> BeforeCreate(const Resource& resource, const Strategy& strategy, 
   meta::FieldErrors errors = meta::ValidateObjectMeta(object.Metadata(), namespaced, resource.validate_name);
   if (!resource.schema->custom) CheckFinalizerNames(object, errors);
   const meta::FieldErrors own = strategy.Validate(ctx, object);
-  errors.insert(errors.end(), own.begin(), own.end());
+  errors.Append(own);
   // A kind with a looser rule of names still needs one that fits into a path.
   if (errors.empty() && resource.validate_name) errors = meta::ValidateObjectMeta(object.Metadata(), namespaced, meta::NameIsPathSegment);
   if (!errors.empty()) return meta::Invalid(resource.gvk.GroupKind(), object.Name(), errors);

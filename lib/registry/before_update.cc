@@ -1,3 +1,4 @@
+#include "lib/meta/equal.h"
 #include "lib/meta/object_meta.h"
 #include "lib/registry/before_write.h"
 #include "lib/registry/object_meta.h"
@@ -17,7 +18,7 @@ bool SameDesiredState(const json::object& a, const json::object& b) {
     if (!counts(key)) continue;
     ++fields;
     const json::value* other = b.if_contains(key);
-    if (!other || *other != value) return false;
+    if (!other || !meta::Equal(*other, value)) return false;
   }
   for (const auto& [key, value] : b) fields -= counts(key) ? 1 : 0;
   return fields == 0;
@@ -54,7 +55,7 @@ meta::Result<> BeforeUpdate(const Resource& resource, const Strategy& strategy, 
   // The reference looks at the metadata once itself and once in the strategy, and counts what it finds twice.
   const meta::FieldErrors changes = meta::ValidateObjectMetaUpdate(object.Metadata(), old.Metadata());
   for (const meta::FieldErrors& more : {changes, changes, strategy.ValidateUpdate(ctx, object, old)}) {
-    errors.insert(errors.end(), more.begin(), more.end());
+    errors.Append(more);
   }
   if (!errors.empty()) return meta::Invalid(resource.gvk.GroupKind(), object.Name(), errors);
 

@@ -1,6 +1,9 @@
 #include "lib/registry/object_meta.h"
 
+#include <boost/json/serialize.hpp>
+
 #include <algorithm>
+#include <set>
 
 namespace apimesh::registry {
 namespace {
@@ -52,15 +55,21 @@ std::vector<std::string> RemoveDuplicateOwners(meta::Object& object) {
   json::value* value = meta::Find(object.Root(), "metadata", "ownerReferences");
   if (!value || !value->is_array()) return removed;
   json::array& owners = value->get_array();
-  for (std::size_t i = 0; i < owners.size();) {
-    if (std::find(owners.begin(), owners.begin() + static_cast<std::ptrdiff_t>(i), owners[i]) !=
-        owners.begin() + static_cast<std::ptrdiff_t>(i)) {
-      removed.emplace_back(owners[i].is_object() ? meta::FindString(owners[i].get_object(), "uid") : std::string_view());
-      owners.erase(owners.begin() + static_cast<std::ptrdiff_t>(i));
-    } else {
-      ++i;
-    }
+  if (owners.size() < 2) return removed;
+  // The texts are compared, in a sorted set: an object may have tens of thousands of owners, which all differ in one field only.
+  std::set<std::string> seen;
+  const auto is_repeated = [&](const json::value& owner) {
+    if (seen.insert(json::serialize(owner)).second) return false;
+    removed.emplace_back(owner.is_object() ? meta::FindString(owner.get_object(), "uid") : std::string_view());
+    return true;
+  };
+  const auto first_repeated = std::find_if(owners.begin(), owners.end(), is_repeated);
+  if (first_repeated == owners.end()) return removed;
+  auto keep = first_repeated;
+  for (auto it = first_repeated + 1; it != owners.end(); ++it) {
+    if (!is_repeated(*it)) *keep++ = std::move(*it);
   }
+  owners.erase(keep, owners.end());
   return removed;
 }
 

@@ -63,6 +63,7 @@ class StructuralCheck {
   }
 
   void Schema(const json::object& s, Level level, const Path& path) {
+    if (errors_.Full()) return;
     const std::string_view type = meta::FindString(s, "type");
     const bool int_or_string = Flag(s, "x-kubernetes-int-or-string"), preserve = Flag(s, "x-kubernetes-preserve-unknown-fields");
     const bool embedded = Flag(s, "x-kubernetes-embedded-resource");
@@ -112,16 +113,16 @@ class StructuralCheck {
   }
 
   void CheckType(std::string_view type, Level level, bool embedded, bool may_be_empty, const Path& path) {
-    const std::string field = path.Child("type").ToString();
+    const auto field = [&path] { return path.Child("type").ToString(); };
     if (embedded && type != "object") {
       constexpr char kText[] = "must be object if x-kubernetes-embedded-resource is true";
-      Add(type.empty() ? meta::Required(field, kText) : meta::Invalid(field, meta::Quoted(type), kText));
+      Add(type.empty() ? meta::Required(field(), kText) : meta::Invalid(field(), meta::Quoted(type), kText));
     } else if (type.empty() && !may_be_empty) {
-      Add(meta::Required(field, level == Level::kRoot   ? "must not be empty at the root"
+      Add(meta::Required(field(), level == Level::kRoot   ? "must not be empty at the root"
                                 : level == Level::kItem ? "must not be empty for specified array items"
                                                         : "must not be empty for specified object fields"));
     }
-    if (level == Level::kRoot && !type.empty() && type != "object") Add(meta::Invalid(field, meta::Quoted(type), "must be object at the root"));
+    if (level == Level::kRoot && !type.empty() && type != "object") Add(meta::Invalid(field(), meta::Quoted(type), "must be object at the root"));
   }
 
   void CheckResourceFields(const json::object& properties, Level level, bool embedded, const Path& path) {
@@ -175,6 +176,7 @@ class StructuralCheck {
   }
 
   void Nested(const json::object& v, bool skip_any_of, const Path& path) {
+    if (errors_.Full()) return;
     Quantifiers(v, skip_any_of, false, path);
     if (const json::object* items = ObjectAt(v, "items")) Nested(*items, false, path.Child("items"));
     if (const json::object* properties = ObjectAt(v, "properties")) {
@@ -205,6 +207,7 @@ class StructuralCheck {
   }
 
   void CompleteNested(const json::object& v, const json::object& s, const Path& s_path, const Path& v_path) {
+    if (errors_.Full()) return;
     Complete(v, s, s_path, v_path);
     const auto missing = [&](const Path& where, const Path& from) {
       Add(meta::Required(where.ToString(), "because it is defined in " + from.ToString()));

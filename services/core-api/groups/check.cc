@@ -72,6 +72,7 @@ std::vector<Check> Check::Each(std::string_view field) const {
   if (!list || !list->is_array()) return checks;
   std::size_t index = 0;
   for (const meta::json::value& element : list->get_array()) {
+    if (errors_->Full()) break;  // the answer is known, and has as many errors as it can have
     if (element.is_object()) checks.emplace_back(element.get_object(), path_.Child(field).Index(index), *errors_);
     ++index;
   }

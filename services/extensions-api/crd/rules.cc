@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "lib/codec/codec.h"
 #include "lib/meta/names.h"
@@ -21,7 +22,7 @@ using meta::Path;
 std::string Joined(const meta::Complaints& complaints) { return fmt::format("{}", fmt::join(complaints, ",")); }
 
 void Append(FieldErrors& errors, FieldErrors more) {
-  errors.insert(errors.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  errors.Append(std::move(more));
 }
 
 std::string Lower(std::string text) {
@@ -138,17 +139,21 @@ FieldErrors CheckStoredVersions(const meta::Object& crd) {
   if (!stored || !stored->is_array() || stored->get_array().empty()) return {meta::Invalid(kField, "null", "must have at least one stored version")};
   FieldErrors errors;
   const json::array& list = stored->get_array();
-  std::vector<std::string> names;
+  std::set<std::string> names, stored_names;
+  for (const json::value& one : list) {
+    if (one.is_string()) stored_names.emplace(one.get_string());
+  }
   for (const json::object* version : Versions(crd)) {
-    names.emplace_back(meta::FindString(*version, "name"));
+    const std::string version_name(meta::FindString(*version, "name"));
+    names.insert(version_name);
     const json::value* storage = meta::FindField(*version, "storage");
-    if (storage && storage->is_bool() && storage->get_bool() && std::find(list.begin(), list.end(), json::value(names.back())) == list.end()) {
-      errors.push_back(meta::Invalid(kField, codec::WriteJson(list), "must have the storage version " + names.back()));
+    if (storage && storage->is_bool() && storage->get_bool() && !stored_names.contains(version_name) && !errors.Full()) {
+      errors.push_back(meta::Invalid(kField, codec::WriteJson(list), "must have the storage version " + version_name));
     }
   }
   for (std::size_t i = 0; i < list.size(); ++i) {
     const std::string name = list[i].is_string() ? std::string(list[i].get_string()) : "";
-    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    if (names.contains(name)) continue;
     errors.push_back(meta::Invalid(fmt::format("{}[{}]", kField, i), meta::Quoted(name),
                                    fmt::format("missing from spec.versions; {0} was previously a storage version, and must remain in spec.versions until a "
                                                "storage migration ensures no data remains persisted in {0} and removes {0} from status.storedVersions",

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "lib/codec/codec.h"
 #include "lib/schema/crd.h"
@@ -46,7 +47,6 @@ std::vector<std::string> Texts(const json::object& schema, std::string_view name
   return texts;
 }
 
-bool Contains(const std::vector<std::string>& list, const std::string& one) { return std::find(list.begin(), list.end(), one) != list.end(); }
 
 bool Blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
 bool HasLineBreak(std::string_view text) {
@@ -58,6 +58,7 @@ class SchemaRules {
  public:
   /// `no_defaults`: why defaults are not allowed here; empty if they are.
   void Check(const json::object& s, const Path& path, bool root, bool in_meta, const std::string& no_defaults) {
+    if (errors.Full()) return;
     CheckWords(s, path, in_meta, no_defaults);
     if (Flag(s, "uniqueItems")) {
       Add(meta::Forbidden(path.Child("uniqueItems").ToString(), "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"));
@@ -195,7 +196,8 @@ class SchemaRules {
     json::array shown(keys.begin(), keys.end());
     const std::string all = codec::WriteJson(shown), field = path.Child("x-kubernetes-list-map-keys").ToString();
     const json::object* properties = ObjectAt(items, "properties");
-    for (std::size_t i = 0; i < keys.size(); ++i) {
+    std::set<std::string> seen;
+    for (std::size_t i = 0; i < keys.size() && !errors.Full(); ++i) {
       const json::object* property = properties ? ObjectAt(*properties, keys[i]) : nullptr;
       if (!property) {
         Add(meta::Invalid(field, all, "entries must all be names of item properties"));
@@ -203,7 +205,7 @@ class SchemaRules {
         Add(meta::Invalid(path.Child("items").Child("properties").Key(keys[i]).Child("type").ToString(), meta::Quoted(type),
                           "must be a scalar type if parent array's x-kubernetes-list-type is map"));
       }
-      if (std::find(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(i), keys[i]) != keys.begin() + static_cast<std::ptrdiff_t>(i)) {
+      if (!seen.insert(keys[i]).second) {
         Add(meta::Invalid(field, all, "must not contain duplicate entries"));
       }
     }
@@ -214,13 +216,14 @@ class SchemaRules {
       Add(meta::Forbidden(path.Child("items").Child("nullable").ToString(), fmt::format("cannot be nullable when x-kubernetes-list-type is {}", list_type)));
     }
     if (list_type != "map") return;
-    const std::vector<std::string> required = Texts(items, "required");
+    const std::vector<std::string> names = Texts(items, "required");
+    const std::set<std::string> required(names.begin(), names.end());
     const json::object* properties = ObjectAt(items, "properties");
     for (const std::string& key : keys) {
       const json::object* property = properties ? ObjectAt(*properties, key) : nullptr;
       if (!property) continue;
       const Path at = path.Child("items").Child("properties").Key(key);
-      if (!Contains(required, key) && !meta::FindField(*property, "default")) {
+      if (!required.contains(key) && !meta::FindField(*property, "default")) {
         Add(meta::Required(at.Child("default").ToString(),
                            "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property"));
       }
@@ -273,10 +276,10 @@ meta::FieldErrors ValidateSchema(const json::object& openapi, bool status, const
   if (Flag(openapi, "nullable")) errors.push_back(meta::Forbidden(path.ToString() + ".nullable", "nullable cannot be true at the root"));
   meta::FieldErrors structural = schema::CheckStructural(openapi, path);
   if (structural.empty()) structural = ValidateDefaults(openapi, path);
-  errors.insert(errors.end(), structural.begin(), structural.end());
+  errors.Append(structural);
   SchemaRules rules;
   rules.Check(openapi, path, true, false, "");
-  errors.insert(errors.end(), rules.errors.begin(), rules.errors.end());
+  errors.Append(rules.errors);
   return errors;
 }
 

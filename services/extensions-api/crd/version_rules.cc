@@ -6,6 +6,7 @@
 #include <set>
 
 #include "lib/codec/codec.h"
+#include "lib/meta/equal.h"
 #include "lib/meta/names.h"
 #include "services/extensions-api/crd/schema_rules.h"
 
@@ -21,7 +22,7 @@ constexpr char kColumnFormats[] = "byte,date,date-time,double,float,int32,int64,
 constexpr std::size_t kMaxSelectableFields = 8;
 
 void Append(FieldErrors& errors, FieldErrors more) {
-  errors.insert(errors.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  errors.Append(std::move(more));
 }
 
 bool Flag(const json::object& version, std::string_view name) {
@@ -34,7 +35,7 @@ bool Shared(const std::vector<const json::object*>& versions, std::string_view f
   for (const json::object* version : versions) {
     const json::value* first = meta::FindField(*versions.front(), field);
     const json::value* other = meta::FindField(*version, field);
-    if ((first == nullptr) != (other == nullptr) || (first && *first != *other)) return false;
+    if (version != versions.front() && !meta::Equal(first, other)) return false;
   }
   return true;
 }

@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+
 #include <limits>
 
+#include "lib/meta/equal.h"
 #include "lib/meta/names.h"
 #include "lib/registry/object_meta.h"
 #include "lib/schema/validation.h"
@@ -29,11 +33,12 @@ const json::value* At(const json::object& root, std::string_view dotted) {
 bool SameAt(const json::object& a, const json::object& b, std::string_view dotted) {
   const json::value* left = At(a, dotted);
   const json::value* right = At(b, dotted);
-  return left && right && *left == *right;
+  return left && right && meta::Equal(*left, *right);
 }
 
 /// What an update need not mend: complaints about values that it does not touch. Elements of lists count as a whole.
 void ForgiveUnchanged(FieldErrors& errors, const json::object& root, const json::object& old) {
+  std::map<std::string, bool> same;
   const auto unchanged = [&](const meta::FieldError& error) {
     std::string field = error.field.substr(0, error.field.find('['));
     if (error.type == meta::FieldError::Type::kRequired && field == error.field) {
@@ -41,9 +46,12 @@ void ForgiveUnchanged(FieldErrors& errors, const json::object& root, const json:
       if (dot == std::string::npos) return false;
       field.resize(dot);
     }
-    return SameAt(root, old, field);
+    // Values can be large, and have many errors.
+    const auto [known, is_new] = same.try_emplace(field, false);
+    if (is_new) known->second = SameAt(root, old, field);
+    return known->second;
   };
-  std::erase_if(errors, unchanged);
+  errors.EraseIf(unchanged);
 }
 
 void CheckReplicas(const json::object& root, const std::string& path, FieldErrors& errors) {
@@ -61,9 +69,10 @@ void CheckReplicas(const json::object& root, const std::string& path, FieldError
 }
 
 void WarnOfFinalizers(const meta::Object& object, const meta::Object* old, std::vector<std::string>& warnings) {
-  const std::vector<std::string> before = old ? registry::Finalizers(*old) : std::vector<std::string>();
+  std::vector<std::string> before = old ? registry::Finalizers(*old) : std::vector<std::string>();
+  std::sort(before.begin(), before.end());
   for (const std::string& name : registry::Finalizers(object)) {
-    if (std::find(before.begin(), before.end(), name) != before.end()) continue;
+    if (std::binary_search(before.begin(), before.end(), name)) continue;
     const std::string start = fmt::format("metadata.finalizers: {}: ", meta::Quoted(name));
     for (const std::string& complaint : meta::CheckQualifiedName(name)) warnings.push_back(start + complaint);
     if (name.find('/') != std::string::npos || name == "orphan" || name == "foregroundDeletion" || name == "kubernetes") continue;
@@ -92,7 +101,7 @@ class CustomStrategy : public registry::Strategy {
     }
     // Without the subresource, status is a field like any other: its changes count.
     const json::value* now = meta::FindField(object.Root(), "status");
-    if ((now == nullptr) != (before == nullptr) || (now && *now != *before)) object.SetMeta("generation", old.Generation() + 1);
+    if (!meta::Equal(now, before)) object.SetMeta("generation", old.Generation() + 1);
   }
   FieldErrors Validate(const meta::RequestContext&, const meta::Object& object) const override {
     FieldErrors errors = schema::ValidateCustomResource(object.Root(), *options_.node);
@@ -140,7 +149,7 @@ class CustomStatusStrategy final : public CustomStrategy {
   }
   FieldErrors ValidateUpdate(const meta::RequestContext& ctx, const meta::Object& object, const meta::Object& old) const override {
     FieldErrors errors = CustomStrategy::ValidateUpdate(ctx, object, old);
-    std::erase_if(errors, [](const meta::FieldError& error) { return !error.field.starts_with("status") && !error.field.starts_with(".status") && error.field != "<nil>"; });
+    errors.EraseIf([](const meta::FieldError& error) { return !error.field.starts_with("status") && !error.field.starts_with(".status") && error.field != "<nil>"; });
     return errors;
   }
   std::vector<std::string> Warnings(const meta::RequestContext&, const meta::Object&, const meta::Object*) const override { return {}; }

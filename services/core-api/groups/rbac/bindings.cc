@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "lib/meta/equal.h"
 #include "lib/meta/names.h"
 #include "services/core-api/groups/check.h"
 #include "services/core-api/groups/columns.h"
@@ -68,7 +69,7 @@ class BindingStrategy final : public registry::Strategy {
     meta::FieldErrors errors = Validate(ctx, object);
     const json::value* now = meta::FindField(object.Root(), "roleRef");
     const json::value* before = meta::FindField(old.Root(), "roleRef");
-    if (now && before && *now != *before) {
+    if (now && before && !meta::Equal(*now, *before)) {
       // The reference shows its own form of the reference.
       const Check role(now->as_object(), meta::Path("roleRef"), errors);
       const std::string shown = fmt::format(R"({{"APIGroup":"{}","Kind":"{}","Name":"{}"}})", role.Text("apiGroup"), role.Text("kind"), role.Text("name"));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "lib/meta/equal.h"
 #include "lib/meta/object_meta.h"
 #include "services/core-api/groups/apps/workload/workload.h"
 #include "services/core-api/groups/columns.h"
@@ -70,7 +71,7 @@ class DaemonSetStrategy final : public registry::SpecStrategy {
     SpecStrategy::PrepareForUpdate(ctx, object, old);
     const json::value* now = meta::Find(object.Root(), "spec", "template");
     const json::value* before = meta::Find(old.Root(), "spec", "template");
-    const bool changed = now && before ? *now != *before : now != before;
+    const bool changed = !meta::Equal(now, before);
     SetTemplateGeneration(object, TemplateGeneration(old) + (changed ? 1 : 0));
   }
 

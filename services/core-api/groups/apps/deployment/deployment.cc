@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "lib/meta/equal.h"
 #include "services/core-api/groups/apps/workload/workload.h"
 #include "services/core-api/groups/columns.h"
 #include "services/core-api/groups/core/pod_spec/template.h"
@@ -75,7 +76,7 @@ class DeploymentStrategy final : public registry::SpecStrategy {
     SpecStrategy::PrepareForUpdate(ctx, object, old);
     const json::value* now = meta::FindField(object.Metadata(), "annotations");
     const json::value* before = meta::FindField(old.Metadata(), "annotations");
-    if (now && before ? *now != *before : now != before) object.SetMeta("generation", old.Generation() + 1);
+    if (!meta::Equal(now, before)) object.SetMeta("generation", old.Generation() + 1);
   }
 
   meta::FieldErrors ValidateUpdate(const meta::RequestContext& ctx, const meta::Object& object, const meta::Object& old) const override {

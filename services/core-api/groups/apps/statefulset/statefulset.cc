@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
+#include "lib/meta/equal.h"
 #include "lib/meta/names.h"
 #include "services/core-api/groups/apps/workload/workload.h"
 #include "services/core-api/groups/columns.h"
@@ -51,9 +54,9 @@ json::object AsPodsSee(const json::object& spec) {
   const auto templates = Objects(static_cast<const json::value*>(meta::FindField(spec, "volumeClaimTemplates")));
   if (templates.empty()) return seen;
   json::array volumes;
-  const auto covered = [&](std::string_view name) {
-    return std::any_of(templates.begin(), templates.end(), [&](const json::object& one) { return meta::FindString(one, "metadata", "name") == name; });
-  };
+  std::set<std::string_view> names;
+  for (const json::object& one : templates) names.insert(meta::FindString(one, "metadata", "name"));
+  const auto covered = [&names](std::string_view name) { return names.contains(name); };
   for (const json::object& one : templates) {
     volumes.push_back({{"name", json::string(meta::FindString(one, "metadata", "name"))},
                        {"persistentVolumeClaim", {{"claimName", json::string(meta::FindString(one, "metadata", "name"))}}}});
@@ -116,7 +119,7 @@ class StatefulSetStrategy final : public registry::SpecStrategy {
       meta::EraseField(now, field);
       if (const json::value* value = meta::FindField(before, field)) now[field] = *value;
     }
-    if (now != before) {
+    if (!meta::Equal(now, before)) {
       errors.push_back(meta::Forbidden(
           "spec", "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', "
                   "'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "lib/meta/equal.h"
 #include "lib/meta/object_meta.h"
 #include "lib/meta/selector.h"
 #include "services/core-api/groups/columns.h"
@@ -43,7 +44,7 @@ void ValidateSelector(const Check& spec, std::string_view kind) {
 void ValidateImmutable(std::string_view field, const Check& spec, const meta::Object& old) {
   const meta::json::value* before = meta::Find(old.Root(), "spec", field);
   const meta::json::value* now = meta::FindField(spec.Object(), field);
-  if (before && now ? *before != *now : before != now) spec.Invalid(field, "field is immutable");
+  if (!meta::Equal(before, now)) spec.Invalid(field, "field is immutable");
 }
 
 void ValidateCountOrPercent(const Check& holder, std::string_view field) {

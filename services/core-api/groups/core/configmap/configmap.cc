@@ -38,7 +38,7 @@ class ConfigMapStrategy final : public registry::Strategy {
                                    const meta::Object& old) const override {
     meta::FieldErrors errors = CheckImmutable(object, old, {"data", "binaryData"});
     const meta::FieldErrors more = Validate(ctx, object);
-    errors.insert(errors.end(), more.begin(), more.end());
+    errors.Append(more);
     return errors;
   }
 };

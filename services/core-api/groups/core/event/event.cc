@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "lib/meta/equal.h"
 #include "lib/meta/names.h"
 #include "services/core-api/groups/check.h"
 #include "services/core-api/groups/columns.h"
@@ -117,7 +118,7 @@ class EventStrategy final : public registry::Strategy {
     const auto changed = [&](std::string_view field) {
       const json::value* now = meta::FindField(event.Root(), field);
       const json::value* before = meta::FindField(old.Root(), field);
-      return now && before ? *now != *before : now != before;
+      return !meta::Equal(now, before);
     };
     if (changed("series")) ValidateSeries(root, errors);
     for (const char* field : {"involvedObject", "reason", "message", "source", "firstTimestamp", "lastTimestamp", "count", "type", "eventTime",

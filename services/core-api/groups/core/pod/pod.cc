@@ -3,6 +3,11 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include <functional>
+#include <map>
+#include <set>
+
+#include "lib/meta/equal.h"
 #include "lib/meta/time.h"
 #include "services/core-api/groups/core/pod/qos.h"
 #include "services/core-api/groups/core/pod/status_ips.h"
@@ -62,14 +67,15 @@ void ValidateDeadline(const Check& spec, const object& old, meta::FieldErrors& e
 }
 
 bool OnlyAddsTolerations(const object& spec, const object& old) {
+  const auto identity = [](const object& toleration) {  // everything but the seconds, which may change
+    object copy(toleration);
+    meta::EraseField(copy, "tolerationSeconds");
+    return boost::json::serialize(copy);
+  };
+  std::set<std::string> now;
+  for (const object& toleration : Objects(meta::FindField(spec, "tolerations"))) now.insert(identity(toleration));
   for (const object& before : Objects(meta::FindField(old, "tolerations"))) {
-    const auto same = [&](const object& now) {
-      object copy(before);
-      CopyField(copy, now, "tolerationSeconds");
-      return copy == now;
-    };
-    const auto tolerations = Objects(meta::FindField(spec, "tolerations"));
-    if (std::none_of(tolerations.begin(), tolerations.end(), same)) return false;
+    if (!now.contains(identity(before))) return false;
   }
   return true;
 }
@@ -122,7 +128,7 @@ class PodStrategy final : public registry::Strategy {
     if (!OnlyAddsTolerations(spec, before)) {
       errors.push_back(meta::Forbidden("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds"));
     }
-    if (spec != before && WithoutChangeable(spec, before) != before) {
+    if (!meta::Equal(spec, before) && !meta::Equal(WithoutChangeable(spec, before), before)) {
       errors.push_back(meta::Forbidden("spec",
                                        "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,"
                                        "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),"
@@ -204,13 +210,14 @@ class EphemeralContainersStrategy final : public registry::Strategy {
   }
   meta::FieldErrors ValidateUpdate(const meta::RequestContext&, const meta::Object& pod, const meta::Object& old) const override {
     meta::FieldErrors errors = ValidatePodSpec(Spec(pod), meta::Path("spec"), pod.Name());
+    std::map<std::string_view, std::reference_wrapper<const object>> now;
+    for (const object& one : Objects(meta::FindField(Spec(pod), "ephemeralContainers"))) now.try_emplace(meta::FindString(one, "name"), one);
     for (const object& before : Objects(meta::FindField(Spec(old), "ephemeralContainers"))) {
       const std::string_view name = meta::FindString(before, "name");
-      const auto now = Objects(meta::FindField(Spec(pod), "ephemeralContainers"));
-      const auto found = std::find_if(now.begin(), now.end(), [&](const object& one) { return meta::FindString(one, "name") == name; });
+      const auto found = now.find(name);
       if (found == now.end()) {
         errors.push_back(meta::Forbidden("spec.ephemeralContainers", fmt::format("existing ephemeral containers {} may not be removed\n", meta::Quoted(name))));
-      } else if (found->get() != before) {
+      } else if (!meta::Equal(found->second.get(), before)) {
         errors.push_back(meta::Forbidden("spec.ephemeralContainers", fmt::format("existing ephemeral containers {} may not be changed\n", meta::Quoted(name))));
       }
     }

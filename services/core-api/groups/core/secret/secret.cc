@@ -104,7 +104,7 @@ class SecretStrategy final : public registry::Strategy {
       errors.push_back(meta::Invalid("type", meta::Quoted(type), "field is immutable"));
     }
     for (const meta::FieldErrors& more : {CheckImmutable(object, old, {"data"}), Validate(ctx, object)}) {
-      errors.insert(errors.end(), more.begin(), more.end());
+      errors.Append(more);
     }
     return errors;
   }

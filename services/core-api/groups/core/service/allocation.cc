@@ -135,11 +135,12 @@ class ServiceHooks final : public registry::Hooks {
 
   Task<> GiveBack(meta::RequestContext ctx, const meta::Object& loser, const meta::Object& winner) override {
     std::vector<std::string> ips = ClusterIps(loser);
-    const std::vector<std::string> kept = ClusterIps(winner);
-    std::erase_if(ips, [&](const std::string& ip) { return std::find(kept.begin(), kept.end(), ip) != kept.end(); });
+    std::vector<std::string> kept = ClusterIps(winner);
+    std::sort(kept.begin(), kept.end());
+    std::erase_if(ips, [&](const std::string& ip) { return std::binary_search(kept.begin(), kept.end(), ip); });
     std::vector<std::int64_t> ports = NodePortsOf(loser);
     const std::vector<std::int64_t> kept_ports = NodePortsOf(winner);
-    std::erase_if(ports, [&](std::int64_t port) { return std::find(kept_ports.begin(), kept_ports.end(), port) != kept_ports.end(); });
+    std::erase_if(ports, [&](std::int64_t port) { return std::binary_search(kept_ports.begin(), kept_ports.end(), port); });
     co_await ReleaseAddresses(ctx, std::move(ips));
     co_await ReleasePorts(ctx, std::move(ports));
   }
@@ -240,7 +241,7 @@ class ServiceHooks final : public registry::Hooks {
     std::map<json::object*, json::object*> twins;  // the same port number in another protocol shares the node port
     std::map<std::int64_t, json::object*> first_open;
     const auto ask = [&](std::int64_t number, std::string path) {
-      if (std::find(owned.begin(), owned.end(), number) == owned.end() && paths.emplace(number, std::move(path)).second) change->wanted.push_back(number);
+      if (!std::binary_search(owned.begin(), owned.end(), number) && paths.emplace(number, std::move(path)).second) change->wanted.push_back(number);
     };
     const auto ports = Objects(meta::FindField(spec, "ports"));
     for (std::size_t i = 0; i < ports.size(); ++i) {

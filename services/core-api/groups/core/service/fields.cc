@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "lib/meta/equal.h"
 #include "services/core-api/groups/columns.h"
 #include "services/core-api/groups/walk.h"
 
@@ -29,7 +30,7 @@ std::string_view Text(const meta::Object& service, std::string_view field) { ret
 bool Same(const meta::Object& a, const meta::Object& b, std::string_view field) {
   const json::value* one = meta::FindField(ServiceSpec(a), field);
   const json::value* two = meta::FindField(ServiceSpec(b), field);
-  return one && two ? *one == *two : one == two;
+  return meta::Equal(one, two);
 }
 
 std::set<std::int64_t> NodePorts(const meta::Object& service) {
