@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "lib/meta/equal.h"
 #include "services/core-api/groups/rbac/escalation/policy_rules.h"
 
 namespace apimesh::core_api {
@@ -24,7 +25,7 @@ bool OnlyForGarbageCollection(const meta::Object& object, const meta::Object& ol
     json::object& metadata = meta::MakeObject(*one, "metadata");
     for (const char* field : {"ownerReferences", "finalizers", "managedFields"}) meta::EraseField(metadata, field);
   }
-  return now == before;
+  return meta::Equal(now, before);
 }
 
 /// What both kinds of check ask.
@@ -53,10 +54,12 @@ class Asker {
     std::vector<PolicyRule> held;
     for (const auto& rule : rules.resources) held.push_back({rule.verbs, rule.groups, rule.resources, rule.names, {}});
     for (const auto& rule : rules.non_resources) held.push_back({rule.verbs, {}, {}, {}, rule.paths});
-    const std::vector<PolicyRule> missing = Uncovered(held, wanted);
-    if (missing.empty()) co_return std::string();
+    const std::optional<std::vector<PolicyRule>> missing = Uncovered(std::move(held), wanted);
+    if (missing && missing->empty()) co_return std::string();
+    const std::string what = missing ? fmt::format("{}", fmt::join(Describe(*missing), "\n"))
+                                     : fmt::format("the rules combine to more than {} permissions, which are too many to compare", kMaxPieces);
     std::string text = fmt::format("user {} (groups={}) is attempting to grant RBAC permissions not currently held:\n{}",
-                                   meta::Quoted(ctx.User().name), QuotedList(ctx.User().groups), fmt::join(Describe(missing), "\n"));
+                                   meta::Quoted(ctx.User().name), QuotedList(ctx.User().groups), what);
     if (!rules.error.empty()) text += fmt::format("; resolution errors: [{}]", rules.error);
     co_return text;
   }

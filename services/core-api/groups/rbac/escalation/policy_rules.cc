@@ -24,7 +24,23 @@ Texts TextsAt(const meta::json::object& rule, std::string_view field) {
   return texts;
 }
 
-bool Has(const Texts& set, std::string_view text) { return std::find(set.begin(), set.end(), text) != set.end(); }
+/// `set` is sorted.
+bool Has(const Texts& set, std::string_view text) { return std::binary_search(set.begin(), set.end(), text, std::less<>()); }
+
+bool HasAll(const Texts& set, const Texts& texts) {
+  return Has(set, "*") || std::all_of(texts.begin(), texts.end(), [&set](const std::string& text) { return Has(set, text); });
+}
+
+bool HasResources(const PolicyRule& rule) { return !rule.groups.empty() && !rule.resources.empty() && !rule.verbs.empty(); }
+bool HasUrls(const PolicyRule& rule) { return !rule.urls.empty() && !rule.verbs.empty(); }
+
+/// How many pieces a rule has, or something above `limit`.
+std::size_t CountPieces(const PolicyRule& rule, std::size_t limit) {
+  const std::size_t factors[] = {rule.groups.size(), rule.resources.size(), rule.verbs.size(), std::max<std::size_t>(rule.names.size(), 1)};
+  std::size_t pieces = HasResources(rule) ? 1 : 0;
+  for (const std::size_t factor : factors) pieces = std::min(pieces * std::min(factor, limit + 1), limit + 1);
+  return pieces + std::min(rule.urls.size(), limit + 1) * std::min(rule.verbs.size(), limit + 1);
+}
 
 /// Pieces with one of each.
 std::vector<PolicyRule> BreakDown(const PolicyRule& rule) {
@@ -64,6 +80,21 @@ bool Covers(const PolicyRule& held, const PolicyRule& piece) {
   return held.names.empty() || (!piece.names.empty() && Has(held.names, piece.names[0]));
 }
 
+/// Whether one held rule covers a rule. Takes time in proportion to the length of the lists, not to their product.
+bool CoversAll(const PolicyRule& held, const PolicyRule& rule) {
+  if (!HasAll(held.verbs, rule.verbs)) return false;
+  if (HasUrls(rule)) {
+    if (!held.names.empty()) return false;
+    if (!std::all_of(rule.urls.begin(), rule.urls.end(), [&held](const std::string& url) { return CoversUrl(held.urls, url); })) return false;
+  }
+  if (!HasResources(rule)) return true;
+  const auto covered = [&held](const std::string& resource) { return CoversResource(held.resources, resource); };
+  if (!HasAll(held.groups, rule.groups) || !std::all_of(rule.resources.begin(), rule.resources.end(), covered)) return false;
+  return held.names.empty() || (!rule.names.empty() && std::all_of(rule.names.begin(), rule.names.end(), [&held](const std::string& name) {
+                                  return Has(held.names, name);
+                                }));
+}
+
 std::string Line(const PolicyRule& rule) {
   Texts parts;
   const auto add = [&parts](std::string_view title, const Texts& texts) {
@@ -94,9 +125,17 @@ std::vector<PolicyRule> RulesOf(const meta::Object& role) {
   return rules;
 }
 
-std::vector<PolicyRule> Uncovered(const std::vector<PolicyRule>& held, const std::vector<PolicyRule>& wanted) {
+std::optional<std::vector<PolicyRule>> Uncovered(std::vector<PolicyRule> held, const std::vector<PolicyRule>& wanted) {
+  for (PolicyRule& rule : held) {
+    for (Texts* texts : {&rule.verbs, &rule.groups, &rule.resources, &rule.names, &rule.urls}) std::sort(texts->begin(), texts->end());
+  }
   std::vector<PolicyRule> missing;
+  std::size_t left = kMaxPieces;
   for (const PolicyRule& rule : wanted) {
+    if (std::any_of(held.begin(), held.end(), [&rule](const PolicyRule& one) { return CoversAll(one, rule); })) continue;
+    const std::size_t pieces = CountPieces(rule, left);
+    if (pieces > left) return std::nullopt;
+    left -= pieces;
     for (PolicyRule& piece : BreakDown(rule)) {
       const bool covered = std::any_of(held.begin(), held.end(), [&piece](const PolicyRule& one) { return Covers(one, piece); });
       if (!covered) missing.push_back(std::move(piece));
