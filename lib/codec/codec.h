@@ -14,12 +14,20 @@ namespace apimesh::codec {
 struct ParseLimits {
   std::size_t depth = 1000;          // deeper: 400, with no stack used for it
   std::size_t bytes = 3 << 20;
-  std::size_t yaml_alias_expansion = 1 << 20;  // nodes made by aliases
+  std::size_t yaml_alias_bytes = 8 << 20;      // memory for the copies that anchors and aliases make
+  std::size_t yaml_flow_tokens = 100'000;      // brackets, commas and scalars of one flow collection
 };
 
 /// What strict decoding found, in the reference's words: `unknown field "spec.foo"`, `duplicate field "spec.a"`.
 struct Strictness {
   std::vector<std::string> complaints;
+
+  /// At most 100 complaints, as in the reference. Their texts contain paths, which can be as long as the document, so the
+  /// total length of the paths that were looked at is limited too.
+  static constexpr std::size_t kMaxComplaints = 100;
+  static constexpr std::size_t kMaxPathBytes = 1 << 16;
+  std::size_t path_bytes = 0;
+  bool WantsMore() const { return complaints.size() < kMaxComplaints && path_bytes < kMaxPathBytes; }
 
   /// Where the duplicate fields among the complaints are, for Normalise to name everything in the order of the document.
   struct Duplicate {
@@ -51,6 +59,11 @@ std::string WriteYamlElement(const meta::json::value& value, std::size_t indent)
 /// Brings a document into the form its schema gives it: unknown fields dropped (and reported to `strict`), types checked
 /// (400 with the reference's text), numbers, times and quantities normalised, empty fields omitted or kept as the Go type
 /// does, keys in schema order. Custom resources: unknown fields are pruned, keys sorted.
+/// 413 if the fields that are always written would add more than kMaxAddedBytes to a document: each of a million empty
+/// items would get some, and no store takes an object that large.
+inline constexpr std::size_t kMaxAddedBytes = 3 << 19;
+/// The error for an object that grew beyond what the store takes, before it was sent there.
+meta::ApiError TooLargeToStore();
 meta::Result<> Normalise(meta::json::object& document, const schema::Node& node, Strictness* strict);
 
 /// The `k8s\0` envelope (runtime.Unknown) around the protobuf form of an object, by the schema's field numbers.

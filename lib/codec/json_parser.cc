@@ -7,8 +7,9 @@
 #include <cstdlib>
 #include <deque>
 #include <limits>
-#include <unordered_set>
+#include <utility>
 
+#include "lib/base/seeded_hash.h"
 #include "lib/codec/codec.h"
 #include "lib/codec/json_parts.h"
 #include "lib/codec/strict_path.h"
@@ -44,6 +45,37 @@ class JsonParser {
   }
 
  private:
+  /// The keys of one large object: positions in keys_, found by hash.
+  class KeySet {
+   public:
+    /// False if the key at `position` is one of the earlier ones.
+    bool Insert(const std::vector<std::string_view>& keys, std::size_t position) {
+      if (2 * (count_ + 1) > slots_.size()) Grow(keys);
+      return InsertInto(keys, position);
+    }
+
+   private:
+    bool InsertInto(const std::vector<std::string_view>& keys, std::size_t position) {
+      const std::size_t mask = slots_.size() - 1;
+      std::size_t at = SeededHash()(keys[position]) & mask;
+      for (; slots_[at] != 0; at = (at + 1) & mask) {
+        if (keys[slots_[at] - 1] == keys[position]) return false;
+      }
+      slots_[at] = static_cast<std::uint32_t>(position + 1);
+      ++count_;
+      return true;
+    }
+    void Grow(const std::vector<std::string_view>& keys) {
+      const std::vector<std::uint32_t> before = std::exchange(slots_, std::vector<std::uint32_t>(std::max<std::size_t>(64, slots_.size() * 4)));
+      count_ = 0;
+      for (const std::uint32_t slot : before) {
+        if (slot != 0) InsertInto(keys, slot - 1);
+      }
+    }
+
+    std::vector<std::uint32_t> slots_;  // position + 1; 0: free. A power of two of them.
+    std::size_t count_ = 0;
+  };
   struct Frame {
     bool is_object;
     const meta::FieldMask* wanted;  // of what is in it; nullptr: everything
@@ -52,7 +84,7 @@ class JsonParser {
     std::size_t index = 0;  // arrays: of the element being read
     std::size_t first_key = 0;
     std::size_t duplicates = 0;
-    std::unique_ptr<std::unordered_set<std::string_view>> seen;
+    std::unique_ptr<KeySet> seen;
   };
   static constexpr std::size_t kManyKeys = 24;
 
@@ -176,26 +208,26 @@ class JsonParser {
     // A key with escapes is in scratch_, which the next string overwrites.
     if (key.data() == scratch_.data()) key = escaped_keys_.emplace_back(key);
     Frame& frame = frames_.back();
-    const auto first = keys_.begin() + static_cast<std::ptrdiff_t>(frame.first_key);
     bool duplicate = false;
-    if (frame.seen) {
-      duplicate = !frame.seen->insert(key).second;
-    } else {
+    if (!frame.seen) {
+      const auto first = keys_.begin() + static_cast<std::ptrdiff_t>(frame.first_key);
       duplicate = std::find(first, keys_.end(), key) != keys_.end();
-      if (keys_.size() - frame.first_key >= kManyKeys) {
-        frame.seen = std::make_unique<std::unordered_set<std::string_view>>(first, keys_.end());
-        frame.seen->insert(key);
-      }
     }
     keys_.push_back(key);
-    if (!duplicate) return;
+    if (frame.seen) {
+      duplicate = !frame.seen->Insert(keys_, keys_.size() - 1);
+    } else if (keys_.size() - frame.first_key > kManyKeys) {
+      frame.seen = std::make_unique<KeySet>();
+      for (std::size_t i = frame.first_key; i < keys_.size(); ++i) frame.seen->Insert(keys_, i);
+    }
+    if (!duplicate || !strict_->WantsMore()) return;
     StrictPath path;
     for (std::size_t i = 0; i + 1 < frames_.size(); ++i) {
       // The key under which the next frame lies was the last one before that frame began.
       frames_[i].is_object ? path.PushKey(keys_[frames_[i + 1].first_key - 1]) : path.PushIndex(frames_[i].index);
     }
     AddComplaint(*strict_, "duplicate field", path.Child(key));
-    if (strict_->duplicates.size() >= kMaxComplaints) return;
+    if (strict_->duplicates.size() >= Strictness::kMaxComplaints) return;
     strict_->duplicates.push_back({path.Text(), std::string(key), keys_.size() - frame.first_key - ++frame.duplicates});
   }
 

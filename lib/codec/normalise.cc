@@ -1,6 +1,7 @@
 #include <boost/container/small_vector.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <deque>
 #include <limits>
@@ -59,6 +60,7 @@ class Normaliser {
     if (!strict_ || strict_->duplicates.empty()) return;
     duplicates_ = std::exchange(strict_->duplicates, {});
     std::erase_if(strict_->complaints, [](const std::string& text) { return text.starts_with("duplicate field "); });
+    strict_->path_bytes = 0;
   }
 
   bool Object(json::object& object, const Node& node) {
@@ -70,7 +72,7 @@ class Normaliser {
       NameDuplicates(place++, &node);
       const Field* field = node.FindField(member.key());
       if (!field) {
-        if (strict_) AddComplaint(*strict_, "unknown field", path_.Child(member.key()));
+        if (strict_ && strict_->WantsMore()) AddComplaint(*strict_, "unknown field", path_.Child(member.key()));
         rebuild = true;
         continue;
       }
@@ -81,9 +83,10 @@ class Normaliser {
       if (!member.value().is_null() && !Member(member.value(), node, *field)) return false;
     }
     NameDuplicates(place, &node);
-    if (!Settle(node, slots, rebuild) || !rebuild) return error_.empty();
+    if (!Settle(node, slots, rebuild)) return false;
+    if (!rebuild) return true;
     json::object ordered(object.storage());
-    ordered.reserve(slots.size());
+    ordered.reserve(slots.size() - static_cast<std::size_t>(std::count(slots.begin(), slots.end(), nullptr)));
     for (std::size_t i = 0; i < slots.size(); ++i) {
       if (slots[i]) ordered.emplace(node.fields[i].name, std::move(*slots[i]));
     }
@@ -91,7 +94,7 @@ class Normaliser {
     return true;
   }
 
-  std::string TakeError() { return std::move(error_); }
+  meta::ApiError TakeError() { return added_bytes_ > kMaxAddedBytes ? TooLargeToStore() : meta::BadRequest(error_); }
 
  private:
   bool Member(json::value& value, const Node& node, const Field& field) {
@@ -138,6 +141,8 @@ class Normaliser {
       }
       if (!field.always) continue;
       if (!slot) {
+        added_bytes_ += field.name.size() + std::string_view("\"\":{},").size();
+        if (added_bytes_ > kMaxAddedBytes) return false;
         slot = &added_.emplace_back(nullptr);
         rebuild = true;
       }
@@ -319,6 +324,7 @@ class Normaliser {
   StrictPath path_;
   std::vector<std::pair<const Node*, const Field*>> trail_;  // from the head to the value at hand
   std::deque<json::value> added_;
+  std::size_t added_bytes_ = 0;
   std::string error_;
 };
 
@@ -327,8 +333,10 @@ class Normaliser {
 meta::Result<> Normalise(json::object& document, const Node& node, Strictness* strict) {
   if (node.custom) return NormaliseCustomResource(document, node, strict);
   Normaliser normaliser(strict);
-  if (!normaliser.Object(document, node)) return meta::BadRequest(normaliser.TakeError());
+  if (!normaliser.Object(document, node)) return normaliser.TakeError();
   return {};
 }
+
+meta::ApiError TooLargeToStore() { return meta::RequestEntityTooLarge("etcdserver: request is too large"); }
 
 }  // namespace apimesh::codec

@@ -84,5 +84,11 @@ TEST(Defaults, FillWhatIsUnsetAndKeepTheOrder) {
             R"({"name":"a","ports":[{"containerPort":1,"protocol":"TCP"}],"resources":{},"livenessProbe":{"timeoutSeconds":1,"periodSeconds":10,"successThreshold":1,"failureThreshold":3},"terminationMessagePath":"/dev/termination-log","terminationMessagePolicy":"File"})");
 }
 
+TEST(Normalise, RefusesWhatGrowsTooLarge) {
+  std::string containers = "{}";
+  for (int i = 0; i < 200'000; ++i) containers += ",{}";
+  EXPECT_EQ(Normalised(kPod, R"({"spec":{"containers":[)" + containers + "]}}"), "error: Request entity too large: etcdserver: request is too large");
+}
+
 }  // namespace
 }  // namespace apimesh::codec

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <vector>
+
 #include "lib/codec/base64.h"
 #include "lib/codec/codec.h"
 #include "lib/codec/go_time.h"
@@ -43,20 +46,12 @@ class ProtobufReader {
   /// Reads a message into `object`. `prefix` is the inline path of an embedded message, `level` its depth.
   bool Message(std::string_view bytes, const Node& node, json::object& object, std::uint32_t prefix = 0, int level = 0) {
     if (++depth_ > kMaxDepth) return false;
+    if (bytes.size() > kLargeMessage && prefix == 0) ReserveLists(bytes, node, object);
     wire::Reader reader(bytes);
     while (reader.Next()) {
-      const Field* field = nullptr;
-      bool embedded = false;
       const std::uint32_t below = prefix | reader.Number() << (8 * level);
-      for (const std::uint16_t index : node.wire_order) {
-        const Field& candidate = node.fields[index];
-        if (candidate.inline_path == prefix && candidate.number == reader.Number()) field = &candidate;
-        if (reader.Number() < 0x100 && candidate.inline_path != prefix &&
-            (candidate.inline_path & ((1ull << (8 * (level + 1))) - 1)) == below) {
-          embedded = true;
-        }
-        if (field || embedded) break;
-      }
+      const Field* const field = FindField(node, prefix, reader.Number());
+      const bool embedded = !field && IsEmbedded(node, prefix, below, reader.Number(), level);
       if (embedded && !Message(reader.Bytes(), node, object, below, level + 1)) return false;
       if (field && !FieldValue(reader, *field, object)) return false;
     }
@@ -66,6 +61,43 @@ class ProtobufReader {
 
  private:
   static constexpr int kMaxDepth = 200;
+  static constexpr std::size_t kLargeMessage = 64 * 1024;
+
+  /// Gives the lists of a large message their size first: an element may take two bytes of the message, and an arena does
+  /// not take back what a list leaves behind when it grows.
+  void ReserveLists(std::string_view bytes, const Node& node, json::object& object) {
+    std::vector<std::size_t> counts(node.fields.size());
+    for (wire::Reader reader(bytes); reader.Next();) {
+      if (const Field* field = node.FindNumber(reader.Number())) ++counts[static_cast<std::size_t>(field - node.fields.data())];
+    }
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      const Field* field = &node.fields[i];
+      const std::size_t count = counts[i];
+      if (count < 2 || field->schema->type != Type::kList || !field->schema->name.empty()) continue;
+      json::value& slot = object[field->name];
+      if (!slot.is_array()) slot = json::array(arena_);
+      slot.get_array().reserve(slot.get_array().size() + count);
+    }
+  }
+
+  static const Field* FindField(const Node& node, std::uint32_t prefix, std::uint32_t number) {
+    if (prefix == 0) return node.FindNumber(number);
+    for (const std::uint32_t index : node.wire_order) {
+      const Field& candidate = node.fields[index];
+      if (candidate.inline_path == prefix && candidate.number == number) return &candidate;
+    }
+    return nullptr;
+  }
+
+  /// Whether a number stands for an embedded message, whose fields are those of `node`.
+  static bool IsEmbedded(const Node& node, std::uint32_t prefix, std::uint32_t below, std::uint32_t number, int level) {
+    if (node.inline_names.empty() || number >= 0x100) return false;
+    const std::uint64_t mask = (1ull << (8 * (level + 1))) - 1;
+    return std::any_of(node.wire_order.begin(), node.wire_order.end(), [&](std::uint32_t index) {
+      const std::uint32_t path = node.fields[index].inline_path;
+      return path != prefix && (path & mask) == below;
+    });
+  }
 
   bool FieldValue(const wire::Reader& reader, const Field& field, json::object& object) {
     const Node& node = *field.schema;

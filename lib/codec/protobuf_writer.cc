@@ -36,8 +36,8 @@ class ProtobufWriter {
 
  private:
   /// Writes the fields of `order`, which lie in the same embedded message at `depth`.
-  void Fields(const json::object& object, const Node& node, std::span<const std::uint16_t> order, int depth) {
-    const auto embedded = [&](std::uint16_t index) { return node.fields[index].inline_path >> (8 * depth) & 0xff; };
+  void Fields(const json::object& object, const Node& node, std::span<const std::uint32_t> order, int depth) {
+    const auto embedded = [&](std::uint32_t index) { return node.fields[index].inline_path >> (8 * depth) & 0xff; };
     for (std::size_t i = 0; i < order.size();) {
       const std::uint32_t number = embedded(order[i]);
       if (number == 0) {

@@ -32,11 +32,10 @@ class StrictPath {
   std::string text_;
 };
 
-inline constexpr std::size_t kMaxComplaints = 100;
-
-/// `kind` is "unknown field" or "duplicate field". At most 100 complaints, each said once.
+/// `kind` is "unknown field" or "duplicate field". Each complaint is made once. Call strict.WantsMore() before making a path.
 inline void AddComplaint(Strictness& strict, std::string_view kind, std::string_view path) {
-  if (strict.complaints.size() >= kMaxComplaints) return;
+  if (!strict.WantsMore()) return;
+  strict.path_bytes += path.size() + 1;
   std::string text = fmt::format("{} {}", kind, meta::Quoted(path));
   if (std::find(strict.complaints.begin(), strict.complaints.end(), text) == strict.complaints.end()) {
     strict.complaints.push_back(std::move(text));

@@ -8,6 +8,7 @@
 #include <streambuf>
 
 #include "lib/codec/codec.h"
+#include "lib/codec/yaml_limits.h"
 #include "lib/codec/yaml_scalar.h"
 
 namespace apimesh::codec {
@@ -19,7 +20,7 @@ struct YamlProblem {
   std::string text;
 };
 
-/// Builds the document from the parser's events. Aliases are copies, so their size is counted before they are made.
+/// Builds the document from the parser's events. Aliases are copies, so their memory is counted before they are made.
 class YamlBuilder final : public YAML::EventHandler {
  public:
   YamlBuilder(json::storage_ptr arena, bool strict, const ParseLimits& limits)
@@ -30,14 +31,13 @@ class YamlBuilder final : public YAML::EventHandler {
 
   void OnDocumentStart(const YAML::Mark&) override {}
   void OnDocumentEnd() override {}
-  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { Add(mark, json::value(nullptr, arena_), anchor, 1); }
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { Add(mark, json::value(nullptr, arena_), anchor, kNodeBytes); }
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto it = anchors_.find(anchor);
     if (it == anchors_.end()) throw YamlProblem{"yaml: anchor value contains itself"};
-    expanded_ += it->second.nodes;
-    if (expanded_ > limits_.yaml_alias_expansion) throw YamlProblem{"yaml: document contains excessive aliasing"};
-    Add(mark, json::value(it->second.value, arena_), 0, it->second.nodes);
+    CountCopy(it->second.bytes);
+    Add(mark, json::value(it->second.value, arena_), 0, it->second.bytes);
   }
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, const std::string& text) override {
@@ -45,8 +45,9 @@ class YamlBuilder final : public YAML::EventHandler {
     const bool merge = plain && text == "<<";
     const bool typed = tag == "tag:yaml.org,2002:int" || tag == "tag:yaml.org,2002:float" || tag == "tag:yaml.org,2002:bool" ||
                        tag == "tag:yaml.org,2002:null";
+    const std::size_t bytes = kNodeBytes + text.size();
     json::value value = (plain || typed) && !merge ? ResolveYamlScalar(text, arena_) : json::value(json::string_view(text), arena_);
-    Add(mark, std::move(value), anchor, 1, merge);
+    Add(mark, std::move(value), anchor, bytes, merge);
   }
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
@@ -59,11 +60,14 @@ class YamlBuilder final : public YAML::EventHandler {
   void OnMapEnd() override { Close(); }
 
  private:
+  static constexpr std::size_t kMaxDuplicates = 1000;
+  static constexpr std::size_t kNodeBytes = 48;  // what a value takes as a member of an object, without its text
+
   struct Frame {
     json::value value;
     YAML::Mark mark;
     YAML::anchor_t anchor;
-    std::size_t nodes = 1;
+    std::size_t bytes = kNodeBytes;
     bool has_key = false;
     bool merge_key = false;
     std::string key;
@@ -71,7 +75,7 @@ class YamlBuilder final : public YAML::EventHandler {
   };
   struct Anchor {
     json::value value;
-    std::size_t nodes;
+    std::size_t bytes;
   };
 
   void Open(const YAML::Mark& mark, json::value value, YAML::anchor_t anchor) {
@@ -83,7 +87,7 @@ class YamlBuilder final : public YAML::EventHandler {
     Frame frame = std::move(frames_.back());
     frames_.pop_back();
     for (const json::value& merge : frame.merges) MergeInto(frame.value.get_object(), merge);
-    Add(frame.mark, std::move(frame.value), frame.anchor, frame.nodes);
+    Add(frame.mark, std::move(frame.value), frame.anchor, frame.bytes);
   }
 
   /// What the map itself says wins over what is merged into it.
@@ -97,21 +101,24 @@ class YamlBuilder final : public YAML::EventHandler {
     }
   }
 
-  void Add(const YAML::Mark& mark, json::value value, YAML::anchor_t anchor, std::size_t nodes, bool merge = false) {
-    if (anchor != 0) anchors_.insert_or_assign(anchor, Anchor{value, nodes});
+  void Add(const YAML::Mark& mark, json::value value, YAML::anchor_t anchor, std::size_t bytes, bool merge = false) {
+    if (anchor != 0) {
+      CountCopy(bytes);
+      anchors_.insert_or_assign(anchor, Anchor{value, bytes});
+    }
     if (frames_.empty()) {
       root_ = std::move(value);
       return;
     }
     Frame& parent = frames_.back();
-    parent.nodes += nodes;
+    parent.bytes += bytes;
     if (parent.value.is_array()) {
       parent.value.get_array().push_back(std::move(value));
     } else if (!parent.has_key) {
       parent.key = KeyText(value);
       parent.has_key = true;
       parent.merge_key = merge;
-      if (strict_ && !merge && parent.value.get_object().contains(parent.key)) {
+      if (strict_ && !merge && duplicates_.size() < kMaxDuplicates && parent.value.get_object().contains(parent.key)) {
         duplicates_.push_back(fmt::format("  line {}: key {} already set in map", mark.line + 1, meta::Quoted(parent.key)));
       }
     } else {
@@ -122,6 +129,12 @@ class YamlBuilder final : public YAML::EventHandler {
         parent.value.get_object().insert_or_assign(parent.key, std::move(value));
       }
     }
+  }
+
+  /// A document of 3 MB can name large parts of it many times. Nested anchors copy as well: each keeps what is below it.
+  void CountCopy(std::size_t bytes) {
+    copied_ += bytes;
+    if (copied_ > limits_.yaml_alias_bytes) throw YamlProblem{"yaml: document contains excessive aliasing"};
   }
 
   static std::string KeyText(const json::value& key) {
@@ -136,7 +149,7 @@ class YamlBuilder final : public YAML::EventHandler {
   json::value root_;
   std::vector<Frame> frames_;
   std::map<YAML::anchor_t, Anchor> anchors_;
-  std::size_t expanded_ = 0;
+  std::size_t copied_ = 0;
   std::vector<std::string> duplicates_;
 };
 
@@ -153,7 +166,8 @@ class ViewBuffer final : public std::streambuf {
 
 namespace {
 
-meta::Result<> Build(YamlBuilder& builder, std::string_view text) {
+meta::Result<> Build(YamlBuilder& builder, std::string_view text, const ParseLimits& limits) {
+  if (const std::string problem = FlowProblem(text, limits.depth, limits.yaml_flow_tokens); !problem.empty()) return meta::BadRequest(problem);
   try {
     ViewBuffer buffer(text);
     std::istream stream(&buffer);
@@ -181,7 +195,7 @@ std::string DuplicatesOf(const YamlBuilder& builder) {
 std::string YamlDuplicates(std::string_view text) {
   const ParseLimits limits;
   YamlBuilder builder(meta::NewArena(), true, limits);
-  return Build(builder, text) ? DuplicatesOf(builder) : "";
+  return Build(builder, text, limits) ? DuplicatesOf(builder) : "";
 }
 
 meta::Result<json::value> ParseYaml(std::string_view text, json::storage_ptr arena, Strictness* strict, const ParseLimits& limits) {
@@ -192,7 +206,7 @@ meta::Result<json::value> ParseYaml(std::string_view text, json::storage_ptr are
   }
   YamlBuilder builder(arena, strict != nullptr, limits);
   if (text.starts_with('\t')) return meta::BadRequest("yaml: found character that cannot start any token");
-  RETURN_IF_ERROR(Build(builder, text));
+  RETURN_IF_ERROR(Build(builder, text, limits));
   if (std::string duplicates = DuplicatesOf(builder); strict && !duplicates.empty()) strict->complaints.push_back(std::move(duplicates));
   return builder.TakeRoot();
 }

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "lib/codec/codec.h"
+#include "lib/codec/yaml_limits.h"
 
 namespace apimesh::codec {
 namespace {
@@ -38,6 +39,55 @@ TEST(Yaml, RefusesBombs) {
   EXPECT_TRUE(ToJson("a: &a [*a]").starts_with("error: "));
   EXPECT_TRUE(ToJson(std::string(100000, '[')).starts_with("error: "));
   EXPECT_TRUE(ToJson("a: [1").starts_with("error: yaml: line "));
+  EXPECT_EQ(ToJson("a: &a " + std::string(100'000, 'x') + "\nb: [" + [] {
+              std::string aliases = "*a";
+              for (int i = 0; i < 1000; ++i) aliases += ", *a";
+              return aliases;
+            }() + "]"),
+            "error: yaml: document contains excessive aliasing");
+}
+
+TEST(Yaml, CountsFlowCollectionsBeforeItReadsThem) {
+  const std::string brackets(5000, '['), items = [] {
+    std::string text;
+    for (int i = 0; i < 120'000; ++i) text += "a,";
+    return text;
+  }();
+  const struct { const char* name; std::string text; bool refused; } cases[] = {
+      {"at the top", brackets, true},
+      {"as a value", "a: " + brackets, true},
+      {"as an item", "- " + brackets, true},
+      {"behind a document's start", "--- " + brackets, true},
+      {"behind a tag", "a: !!seq " + brackets, true},
+      {"behind a tag and a bracket", "a: !x" + brackets, true},
+      {"below a block scalar", "a: |\n  text\nb: " + brackets, true},
+      {"below a block scalar in a list", "- a: |\n    text\n  b: " + brackets, true},
+      {"below a block scalar that begins with an empty line", "a: |\n          \n  " + brackets, true},
+      {"below a block scalar that is indented by more", "a: |\n    text\n  " + brackets, true},
+      {"behind a carriage return", "a: b\r" + brackets, true},
+      {"behind a quoted text", "a: \"[\\\"[\"\nb: " + brackets, true},
+      {"behind a comment", "# [\n" + brackets, true},
+      {"behind a byte order mark", "\xef\xbb\xbf" + brackets, true},
+      {"in UTF-16", std::string("[\0", 2) + brackets, true},
+      {"a long list", "a: [" + items + "b]", true},
+      {"a block scalar", "a: |\n  " + brackets + "\n", false},
+      {"a block scalar with an indicator", "a: |2-\n  " + brackets + "\n", false},
+      {"a folded scalar in a list", "- >-\n  " + brackets + "\n", false},
+      {"a double-quoted text", "a: \"\\\"" + brackets + "\"", false},
+      {"a single-quoted text", "a: 'it''s " + brackets + "'", false},
+      {"a plain text", "a: b" + brackets, false},
+      {"a comment", "a: b # " + brackets, false},
+  };
+  for (const auto& one : cases) {
+    const std::string problem = FlowProblem(one.text, 1000, 100'000);
+    EXPECT_EQ(!problem.empty(), one.refused) << one.name << ": " << problem;
+    const std::string answer = ToJson(one.text);
+    EXPECT_TRUE(one.refused || !answer.starts_with("error: ")) << one.name << ": " << answer;
+  }
+}
+
+TEST(Yaml, ReadsFlowCollectionsThatAreNotLarge) {
+  EXPECT_EQ(ToJson("a: [b, {c: [d, 'e, f', \"]\"]}] # ]\nb: x[0]\nc: it's {\n"), R"({"a":["b",{"c":["d","e, f","]"]}],"b":"x[0]","c":"it's {"})");
 }
 
 TEST(Yaml, ReportsDuplicates) {

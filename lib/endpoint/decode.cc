@@ -20,9 +20,10 @@ meta::Result<json::value> Parse(codec::Format format, std::string_view body, Str
   return format == codec::Format::kYaml ? codec::ParseYaml(body, arena, strict) : codec::ParseJson(body, arena, strict);
 }
 
-void Default(const ResourceRequest& request, json::object& document) {
-  schema::ApplyDefaults(document, request.BodySchema());
+meta::Result<> Default(const ResourceRequest& request, json::object& document) {
+  if (!schema::ApplyDefaults(document, request.BodySchema())) return codec::TooLargeToStore();
   request.Strategy().Default(document);
+  return {};
 }
 
 }  // namespace
@@ -50,7 +51,7 @@ meta::Result<meta::Object> DecodeBody(const ResourceRequest& request, FieldValid
   ASSIGN_OR_RETURN(meta::Object object, Decode(request.http.body, format, target, meta::NewArena(), collect));
   if (validation == FieldValidation::kStrict && !strict.complaints.empty()) return StrictDecodingError(target.kind, strict);
   for (const std::string& complaint : strict.complaints) WarnOf(request, complaint);
-  Default(request, object.Root());
+  RETURN_IF_ERROR(Default(request, object.Root()));
   return object;
 }
 
@@ -67,13 +68,14 @@ meta::Result<meta::Object> DecodePatched(const ResourceRequest& request, json::o
   Strictness strict;
   const meta::Result<> normal =
       codec::Normalise(document, request.BodySchema(), validation == FieldValidation::kIgnore ? nullptr : &strict);
+  if (!normal && normal.error().Code() != 400) return normal.error();
   if (!normal) return invalid(normal.error().Message());
   complaints.insert(complaints.end(), strict.complaints.begin(), strict.complaints.end());
   if (!complaints.empty() && validation == FieldValidation::kStrict) return invalid(Join(complaints));
   if (validation == FieldValidation::kWarn) {
     for (const std::string& complaint : complaints) WarnOf(request, complaint);
   }
-  Default(request, document);
+  RETURN_IF_ERROR(Default(request, document));
   return meta::Object(std::move(document));
 }
 

@@ -108,6 +108,7 @@ meta::Result<meta::Object> DecodeProtobuf(std::string_view body, const DecodeTar
     return WrongKind(actual, target);
   }
   auto object = codec::ReadProtobuf(body, *target.node, std::move(arena));
+  if (!object && object.error().Code() != 400) return object.error();
   if (!object) return CannotBeHandled(actual, target.kind, object.error().Message());
   object->SetGvk(target.kind);
   RETURN_IF_ERROR(codec::Normalise(object->Root(), *target.node, nullptr));
@@ -149,6 +150,7 @@ meta::Result<meta::Object> Decode(std::string_view body, Format format, const De
   if (document->is_object()) root = std::move(document->get_object());
   KeepManagedFieldsReset(root);
   if (const auto result = codec::Normalise(root, *target.node, strict); !result) {
+    if (result.error().Code() != 400) return result.error();
     return CannotBeHandled(*actual, target.kind, result.error().Message());
   }
   meta::Object object(std::move(root));

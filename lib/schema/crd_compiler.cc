@@ -1,3 +1,5 @@
+#include <set>
+
 #include "lib/schema/builtin.h"
 #include "lib/schema/crd.h"
 #include "lib/schema/rules.h"
@@ -84,8 +86,9 @@ class OpenApiCompiler {
   }
 
   void AddChildren(const json::object& openapi, Node& node) {
-    std::vector<std::string> required;
-    Read(openapi, "required", required);
+    std::vector<std::string> names;
+    Read(openapi, "required", names);
+    const std::set<std::string> required(names.begin(), names.end());
     if (const json::object* properties = ObjectAt(openapi, "properties")) {
       for (const auto& [name, property] : *properties) {
         if (!property.is_object()) continue;
@@ -93,7 +96,7 @@ class OpenApiCompiler {
         field.name = name;
         field.schema = Compile(property.get_object());
         field.nullable = Flag(property.get_object(), "nullable");
-        field.required = std::find(required.begin(), required.end(), field.name) != required.end();
+        field.required = required.contains(field.name);
         if (const json::value* value = meta::FindField(property.get_object(), "default"); value && !value->is_null()) {
           field.default_value = json::value(*value, json::storage_ptr());
         }

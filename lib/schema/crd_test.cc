@@ -106,5 +106,68 @@ TEST(Structural, SchemasAreChecked) {
                                    "s.properties[b]: Required value: because it is defined in s.anyOf[0].properties[b]"));
 }
 
+/// A schema and a resource whose parts are repeated.
+struct Repeated {
+  Schema schema;
+  const Node* root;
+  json::object resource;
+  Repeated(const std::string& spec_schema, const std::string& spec) {
+    root = CompileOpenApi(json::parse(R"({"type":"object","properties":{"spec":)" + spec_schema + "}}").get_object(), schema);
+    schema.Seal();
+    resource = json::parse(R"({"apiVersion":"ex.io/v1","kind":"Foo","metadata":{"name":"a"},"spec":)" + spec + "}").get_object();
+  }
+};
+
+std::string List(const std::string& item, int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += (i ? "," : "") + item;
+  return "[" + text + "]";
+}
+
+TEST(CustomResources, LargeOnesTakeTimeInProportion) {
+  const std::string key(500'000, 'k');
+  {
+    const Repeated one(R"({"type":"object","additionalProperties":{"type":"array","items":{"type":"integer","not":{"minimum":5}}}})",
+                       "{\"" + key + "\":" + List("1", 200'000) + "}");
+    EXPECT_TRUE(ValidateCustomResource(one.resource, *one.root).empty());
+  }
+  {
+    const Repeated one(R"({"type":"object","additionalProperties":{"type":"array","items":{"type":"integer"}}})",
+                       "{\"" + key + "\":" + List("\"\"", 200'000) + "}");
+    const meta::FieldErrors errors = ValidateCustomResource(one.resource, *one.root);
+    EXPECT_TRUE(errors.Full());
+    EXPECT_LE(errors.size(), 3u) << "each of them names the long key";
+  }
+  {
+    const Repeated one(R"({"type":"array","x-kubernetes-list-type":"set","items":{"type":"string"}})", List("\"a\"", 200'000));
+    EXPECT_EQ(ValidateCustomResource(one.resource, *one.root).size(), 1u);
+  }
+  {
+    Repeated one(R"({"type":"object","additionalProperties":{"type":"object","properties":{}}})", "{\"" + key + "\":{}}");
+    json::object& inner = one.resource["spec"].get_object()[key].get_object();
+    for (int i = 0; i < 100'000; ++i) inner[std::to_string(i)] = 1;
+    EXPECT_LE(Prune(one.resource, *one.root).size(), 3u);
+    EXPECT_TRUE(one.resource["spec"].get_object()[key].get_object().empty());
+  }
+}
+
+TEST(CustomResources, ManyAlternativesForManyValuesAreRefused) {
+  std::string choices;
+  for (int i = 0; i < 300; ++i) choices += (i ? "," : "") + std::string(R"({"minimum":)") + std::to_string(100 + i) + "}";
+  const Repeated one(R"({"type":"array","items":{"type":"integer","anyOf":[)" + choices + "]}}", List("50000", 200'000));
+  const meta::FieldErrors errors = ValidateCustomResource(one.resource, *one.root);
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_NE(errors[0].Message().find("too many alternatives"), std::string::npos) << errors[0].Message();
+}
+
+TEST(CustomResources, MayHaveMoreThan65535Fields) {
+  std::string properties;
+  for (int i = 0; i < 70'000; ++i) properties += (i ? ",\"p" : "\"p") + std::to_string(i) + R"(":{"type":"string"})";
+  const Repeated one(R"({"type":"object","properties":{)" + properties + "}}", R"({"p69999":"a","p70000":"b"})");
+  const Node* spec = one.root->FindField("spec")->schema;
+  EXPECT_TRUE(spec->FindField("p69999"));
+  EXPECT_FALSE(spec->FindField("p70000"));
+}
+
 }  // namespace
 }  // namespace apimesh::schema

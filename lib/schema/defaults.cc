@@ -31,48 +31,16 @@ bool HasStructure(const Node& node) { return node.type == Type::kObject || node.
 
 /// A null where none is allowed and no default replaces it is the same as nothing.
 void DropNulls(json::object& object, const Node& node) {
-  std::vector<std::string> nulls;
-  for (const auto& [name, value] : object) {
-    if (!value.is_null()) continue;
+  meta::EraseFields(object, [&node](std::string_view name, const json::value& value) {
+    if (!value.is_null()) return false;
     const Field* field = node.FindField(name);
-    const bool nullable = field ? field->nullable : !node.items || !node.items->rules || node.items->rules->nullable;
-    if (!nullable) nulls.emplace_back(name);
-  }
-  for (const std::string& name : nulls) meta::EraseField(object, name);
+    return !(field ? field->nullable : !node.items || !node.items->rules || node.items->rules->nullable);
+  });
 }
 
-void ApplyToValue(json::value& value, const Node& node) {
-  if (value.is_object() && node.type == Type::kObject) {
-    ApplyDefaults(value.get_object(), node);
-  } else if (value.is_object() && node.type == Type::kMap) {
-    if (node.custom) DropNulls(value.get_object(), node);
-    if (!HasStructure(*node.items)) return;
-    for (auto& member : value.get_object()) ApplyToValue(member.value(), *node.items);
-  } else if (value.is_array() && node.type == Type::kList && node.items && HasStructure(*node.items)) {
-    for (json::value& element : value.get_array()) ApplyToValue(element, *node.items);
-  }
-}
-
-/// Whether ApplyToUnset() could do anything for this field: most have no default, and need not be looked for.
+/// Whether a default could be set for this field: most have none, and need not be looked for.
 bool CanBeSet(const Field& field) {
   return field.default_value || (!field.pointer && field.number != 0 && field.schema->type == Type::kObject);
-}
-
-/// Sets one field that is unset; whether a member was added.
-bool ApplyToUnset(json::object& object, const Field& field, json::value* value) {
-  if (field.default_value) {
-    // An empty map that is not written is no field that somebody owns.
-    if (field.number != 0 && !field.pointer && !field.always && IsZero(*field.default_value)) return false;
-    if (value) {
-      *value = *field.default_value;
-      return false;
-    }
-    return object.emplace(field.name, *field.default_value).second;
-  }
-  if (value || field.pointer || field.number == 0 || field.schema->type != Type::kObject) return false;
-  json::object made(object.storage());
-  ApplyDefaults(made, *field.schema);
-  return !made.empty() && object.emplace(field.name, std::move(made)).second;
 }
 
 void InSchemaOrder(json::object& object, const Node& node) {
@@ -84,22 +52,67 @@ void InSchemaOrder(json::object& object, const Node& node) {
   object = std::move(ordered);
 }
 
+class Defaulter {
+ public:
+  void Object(json::object& object, const Node& node) {
+    bool added = false;
+    for (const Field& field : node.fields) {
+      if (!CanBeSet(field)) continue;
+      json::value* value = meta::FindField(object, field.name);
+      if (IsUnset(value, field, node.custom)) added = Unset(object, field, value) || added;
+    }
+    if (added && !node.custom) InSchemaOrder(object, node);
+    if (node.custom) DropNulls(object, node);
+    for (auto& member : object) {
+      const Field* field = node.FindField(member.key());
+      const Node* child = field ? field->schema : node.items;
+      if (child) Value(member.value(), *child);
+    }
+  }
+
+  bool Exhausted() const { return bytes_ > kMaxDefaultBytes; }
+
+ private:
+  void Value(json::value& value, const Node& node) {
+    if (value.is_object() && node.type == Type::kObject) {
+      Object(value.get_object(), node);
+    } else if (value.is_object() && node.type == Type::kMap) {
+      if (node.custom) DropNulls(value.get_object(), node);
+      if (!HasStructure(*node.items)) return;
+      for (auto& member : value.get_object()) Value(member.value(), *node.items);
+    } else if (value.is_array() && node.type == Type::kList && node.items && HasStructure(*node.items)) {
+      for (json::value& element : value.get_array()) Value(element, *node.items);
+    }
+  }
+
+  /// Sets one field that is unset; whether a member was added.
+  bool Unset(json::object& object, const Field& field, json::value* value) {
+    if (field.default_value) {
+      // An empty map that is not written is no field that somebody owns.
+      if (field.number != 0 && !field.pointer && !field.always && IsZero(*field.default_value)) return false;
+      bytes_ += field.name.size() + field.default_bytes + std::string_view("\"\":,").size();
+      if (Exhausted()) return false;
+      if (value) {
+        *value = *field.default_value;
+        return false;
+      }
+      return object.emplace(field.name, *field.default_value).second;
+    }
+    if (value || field.pointer || field.number == 0 || field.schema->type != Type::kObject) return false;
+    json::object made(object.storage());
+    Object(made, *field.schema);
+    return !made.empty() && object.emplace(field.name, std::move(made)).second;
+  }
+
+  std::size_t bytes_ = 0;
+};
+
 }  // namespace
 
-void ApplyDefaults(json::object& object, const Node& node) {
-  bool added = false;
-  for (const Field& field : node.fields) {
-    if (!CanBeSet(field)) continue;
-    json::value* value = meta::FindField(object, field.name);
-    if (IsUnset(value, field, node.custom)) added = ApplyToUnset(object, field, value) || added;
-  }
-  if (added && !node.custom) InSchemaOrder(object, node);
-  if (node.custom) DropNulls(object, node);
-  for (auto& member : object) {
-    const Field* field = node.FindField(member.key());
-    const Node* child = field ? field->schema : node.items;
-    if (child) ApplyToValue(member.value(), *child);
-  }
+bool ApplyDefaults(json::object& object, const Node& node) {
+  Defaulter defaulter;
+  defaulter.Object(object, node);
+  return !defaulter.Exhausted();
 }
 
 }  // namespace apimesh::schema

@@ -37,31 +37,38 @@ class Pruner {
   }
 
   void Object(json::object& object, const Node* node, bool resource, bool preserve) {
-    std::vector<std::string> unknown;
     const std::size_t mark = path_.size();
-    for (auto& member : object) {
-      const std::string_view key = member.key();
-      if (resource && IsMetaField(key)) continue;
+    meta::EraseFields(object, [&](std::string_view key, json::value& value) {
+      if (resource && IsMetaField(key)) return false;
       const Field* field = node ? node->FindField(key) : nullptr;
       const Node* child = field ? field->schema : node && node->type != Type::kList ? node->items : nullptr;
-      if (child) {
-        if (!path_.empty()) path_ += '.';
-        path_ += key;
-        Value(member.value(), child, false);
-        path_.resize(mark);
-      } else if (!preserve) {
-        unknown.emplace_back(key);
+      if (!child && !preserve) {
+        if (!IsMetaField(key) || !path_.empty()) Note(key);
+        return true;
       }
-    }
-    for (const std::string& key : unknown) {
-      if (!IsMetaField(key) || !path_.empty()) paths_.push_back(path_.empty() ? key : fmt::format("{}.{}", path_, key));
-      meta::EraseField(object, key);
-    }
+      if (!child) return false;
+      if (!path_.empty()) path_ += '.';
+      path_ += key;
+      Value(value, child, false);
+      path_.resize(mark);
+      return false;
+    });
   }
 
  private:
+  // More than strict decoding ever shows. A path can be as long as the document, so their total length counts as well.
+  static constexpr std::size_t kMaxPaths = 1000;
+  static constexpr std::size_t kMaxPathBytes = 1 << 20;
+
+  void Note(std::string_view key) {
+    if (paths_.size() >= kMaxPaths || path_bytes_ >= kMaxPathBytes) return;
+    paths_.push_back(path_.empty() ? std::string(key) : fmt::format("{}.{}", path_, key));
+    path_bytes_ += paths_.back().size();
+  }
+
   std::string path_;
   std::vector<std::string> paths_;
+  std::size_t path_bytes_ = 0;
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "lib/schema/schema.h"
 
+#include <boost/json/serialize.hpp>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -7,25 +9,31 @@
 #include <map>
 #include <unordered_map>
 
+#include "lib/base/seeded_hash.h"
+
 namespace apimesh::schema {
 
 namespace {
 
-constexpr std::uint16_t kFree = 0xffff;
+constexpr std::uint32_t kFree = 0xffff'ffff;
+
+/// Objects with more fields than this come from a CustomResourceDefinition, whose author may choose names that collide.
+constexpr std::size_t kManyFields = 128;
 
 /// Names of one object rarely agree in all of these; looking at more of them would cost more than a second try.
-std::size_t HashOf(std::string_view name) {
+std::size_t HashOf(std::string_view name, std::size_t fields) {
   if (name.empty()) return 0;
+  if (fields > kManyFields) return SeededHash()(name);
   const auto at = [name](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(name[i])); };
   return name.size() * 5 + at(0) * 7 + at(name.size() / 2) * 31 + at(name.size() - 1) * 131;
 }
 
 /// At least half of it is free, so that a name that is not there is soon known not to be.
-std::vector<std::uint16_t> HashTable(const std::vector<Field>& fields) {
+std::vector<std::uint32_t> HashTable(const std::vector<Field>& fields) {
   if (fields.empty()) return {};
-  std::vector<std::uint16_t> table(std::bit_ceil(fields.size() * 2), kFree);
-  for (std::uint16_t index = 0; index < fields.size(); ++index) {
-    std::size_t place = HashOf(fields[index].name) & (table.size() - 1);
+  std::vector<std::uint32_t> table(std::bit_ceil(fields.size() * 2), kFree);
+  for (std::uint32_t index = 0; index < fields.size(); ++index) {
+    std::size_t place = HashOf(fields[index].name, fields.size()) & (table.size() - 1);
     while (table[place] != kFree) place = (place + 1) & (table.size() - 1);
     table[place] = index;
   }
@@ -37,7 +45,7 @@ std::vector<std::uint16_t> HashTable(const std::vector<Field>& fields) {
 const Field* Node::FindField(std::string_view json_name) const {
   if (by_name.empty()) return nullptr;
   const std::size_t mask = by_name.size() - 1;
-  for (std::size_t place = HashOf(json_name) & mask; by_name[place] != kFree; place = (place + 1) & mask) {
+  for (std::size_t place = HashOf(json_name, fields.size()) & mask; by_name[place] != kFree; place = (place + 1) & mask) {
     const Field& field = fields[by_name[place]];
     if (field.name == json_name) return &field;
   }
@@ -46,7 +54,7 @@ const Field* Node::FindField(std::string_view json_name) const {
 
 const Field* Node::FindNumber(std::uint32_t number) const {
   const auto it = std::lower_bound(by_number.begin(), by_number.end(), number,
-                                   [this](std::uint16_t index, std::uint32_t wanted) { return fields[index].number < wanted; });
+                                   [this](std::uint32_t index, std::uint32_t wanted) { return fields[index].number < wanted; });
   return it != by_number.end() && fields[*it].number == number ? &fields[*it] : nullptr;
 }
 
@@ -102,18 +110,21 @@ void Schema::Seal() {
   for (Node& node : storage_->nodes) {
     if (!node.name.empty()) storage_->by_name.emplace(node.name, &node);
     node.by_name = HashTable(node.fields);
+    for (Field& field : node.fields) {
+      if (field.default_value) field.default_bytes = boost::json::serialize(*field.default_value).size();
+    }
     node.by_number.clear();
     node.wire_order.clear();
-    for (std::uint16_t index = 0; index < node.fields.size(); ++index) {
+    for (std::uint32_t index = 0; index < node.fields.size(); ++index) {
       if (node.fields[index].number != 0) node.wire_order.push_back(index);
       // Fields of embedded messages have numbers of their own, which mean nothing here.
       if (node.fields[index].number != 0 && node.fields[index].inline_path == 0) node.by_number.push_back(index);
     }
-    std::sort(node.wire_order.begin(), node.wire_order.end(), [&node](std::uint16_t a, std::uint16_t b) {
+    std::sort(node.wire_order.begin(), node.wire_order.end(), [&node](std::uint32_t a, std::uint32_t b) {
       return WirePath(node.fields[a]) < WirePath(node.fields[b]);
     });
     std::sort(node.by_number.begin(), node.by_number.end(),
-              [&node](std::uint16_t a, std::uint16_t b) { return node.fields[a].number < node.fields[b].number; });
+              [&node](std::uint32_t a, std::uint32_t b) { return node.fields[a].number < node.fields[b].number; });
   }
 }
 

@@ -55,6 +55,7 @@ struct Field {
   std::uint32_t inline_path = 0;
   bool nullable = false;
   std::optional<boost::json::value> default_value;  // constant defaults only; the rest is in strategies
+  std::size_t default_bytes = 0;                    // length of the default as JSON; set when the schema is sealed
   // Strategic merge patch, from the Go tags: they differ from the list types in places.
   bool patch_merge = false;
   bool patch_replace_keys = false;  // patchStrategy retainKeys
@@ -89,9 +90,10 @@ struct Node {
   /// By Field::inline_path: the Go names of the embedded structs, as error texts show them.
   std::vector<std::pair<std::uint32_t, std::string>> inline_names;
 
-  std::vector<std::uint16_t> by_name;    // hash table of indexes into `fields`, see FindField()
-  std::vector<std::uint16_t> by_number;  // sorted
-  std::vector<std::uint16_t> wire_order;  // all numbered fields as protobuf nests and orders them
+  // Indexes into `fields`. A custom resource may have more than 65,535 of them.
+  std::vector<std::uint32_t> by_name;     // hash table, see FindField()
+  std::vector<std::uint32_t> by_number;   // sorted
+  std::vector<std::uint32_t> wire_order;  // all numbered fields as protobuf nests and orders them
 };
 
 /// Owns the nodes of many kinds. Immutable once built, so it is shared by all threads without locks.

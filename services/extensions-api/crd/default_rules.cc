@@ -1,8 +1,11 @@
 #include "services/extensions-api/crd/default_rules.h"
 
+#include <algorithm>
+
 #include "lib/codec/codec.h"
 #include "lib/schema/crd.h"
 #include "lib/schema/pruning.h"
+#include "lib/schema/rules.h"
 #include "lib/schema/validation.h"
 
 namespace apimesh::extensions_api {
@@ -13,11 +16,18 @@ using meta::Path;
 
 constexpr std::string_view kHolder = "x";  // a default is checked as the only field of a resource
 
-void CheckOne(const json::object& schema, const json::value& value, const Path& path, meta::FieldErrors& errors) {
-  json::object outer{{"type", "object"}, {"properties", json::object{{kHolder, schema}}}};
-  schema::Schema compiled;
-  const schema::Node* root = schema::CompileOpenApi(outer, compiled);
-  compiled.Seal();
+void CheckOne(const schema::Node& node, const json::value& value, const Path& path, meta::FieldErrors& errors) {
+  schema::Field holder;
+  holder.name = kHolder;
+  holder.schema = &node;
+  schema::Node outer;
+  outer.type = schema::Type::kObject;
+  outer.custom = true;
+  outer.fields.push_back(std::move(holder));
+  outer.rules = std::make_shared<const schema::Node::Rules>();
+  schema::Schema schemas;
+  const schema::Node* root = schemas.Add(std::move(outer));
+  schemas.Seal();
   json::object resource{{kHolder, value}};
   const std::string field = path.Child("default").ToString();
   if (json::object pruned = resource; !schema::Prune(pruned, *root).empty()) {
@@ -31,16 +41,32 @@ void CheckOne(const json::object& schema, const json::value& value, const Path& 
   }
 }
 
-void Walk(const json::object& schema, const Path& path, meta::FieldErrors& errors) {
-  if (const json::value* value = meta::FindField(schema, "default"); value && !value->is_null()) CheckOne(schema, *value, path, errors);
+bool HasDefault(const json::object& schema) {
+  if (const json::value* value = meta::FindField(schema, "default"); value && !value->is_null()) return true;
   for (const char* word : {"items", "additionalProperties"}) {
     const json::value* inner = meta::FindField(schema, word);
-    if (inner && inner->is_object()) Walk(inner->get_object(), path.Child(word), errors);
+    if (inner && inner->is_object() && HasDefault(inner->get_object())) return true;
+  }
+  const json::value* properties = meta::FindField(schema, "properties");
+  if (!properties || !properties->is_object()) return false;
+  return std::any_of(properties->get_object().begin(), properties->get_object().end(), [](const auto& property) {
+    return property.value().is_object() && HasDefault(property.value().get_object());
+  });
+}
+
+/// `node` is the compiled form of `schema`; nullptr where it has none.
+void Walk(const json::object& schema, const schema::Node* node, const Path& path, meta::FieldErrors& errors) {
+  if (!node || errors.Full()) return;
+  if (const json::value* value = meta::FindField(schema, "default"); value && !value->is_null()) CheckOne(*node, *value, path, errors);
+  for (const char* word : {"items", "additionalProperties"}) {
+    const json::value* inner = meta::FindField(schema, word);
+    if (inner && inner->is_object()) Walk(inner->get_object(), node->items, path.Child(word), errors);
   }
   const json::value* properties = meta::FindField(schema, "properties");
   if (!properties || !properties->is_object()) return;
   for (const auto& [name, property] : properties->get_object()) {
-    if (property.is_object()) Walk(property.get_object(), path.Child("properties").Key(name), errors);
+    const schema::Field* field = node->FindField(name);
+    if (property.is_object() && field) Walk(property.get_object(), field->schema, path.Child("properties").Key(name), errors);
   }
 }
 
@@ -48,7 +74,12 @@ void Walk(const json::object& schema, const Path& path, meta::FieldErrors& error
 
 meta::FieldErrors ValidateDefaults(const json::object& openapi, const Path& path) {
   meta::FieldErrors errors;
-  Walk(openapi, path, errors);
+  if (!HasDefault(openapi)) return errors;
+  // Compiled once: every level of a deep schema may have a default.
+  schema::Schema schemas;
+  const schema::Node* root = schema::CompileOpenApi(openapi, schemas);
+  schemas.Seal();
+  Walk(openapi, root, path, errors);
   return errors;
 }
 
