@@ -3,30 +3,50 @@
 #include <boost/json/serialize.hpp>
 
 #include <map>
+#include <string_view>
+#include <utility>
 
 namespace apimesh::endpoint {
 namespace json = boost::json;
 
-std::string GoFormat(const json::value& value) {
-  if (value.is_string()) return std::string(value.get_string());
-  if (value.is_null()) return "<nil>";
-  if (value.is_array()) {
-    std::string out = "[";
+namespace {
+
+void AppendGoFormat(std::string& out, const json::value& value) {
+  if (value.is_string()) {
+    out += std::string_view(value.get_string());
+  } else if (value.is_null()) {
+    out += "<nil>";
+  } else if (value.is_array()) {
+    out += '[';
+    bool first = true;
     for (const json::value& one : value.get_array()) {
-      if (out.size() > 1) out += ' ';
-      out += GoFormat(one);
+      if (!std::exchange(first, false)) out += ' ';
+      AppendGoFormat(out, one);
     }
-    return out + "]";
+    out += ']';
+  } else if (value.is_object()) {
+    std::map<std::string_view, const json::value*> sorted;
+    for (const auto& member : value.get_object()) sorted[member.key()] = &member.value();
+    out += "map[";
+    bool first = true;
+    for (const auto& [key, one] : sorted) {
+      if (!std::exchange(first, false)) out += ' ';
+      out += key;
+      out += ':';
+      AppendGoFormat(out, *one);
+    }
+    out += ']';
+  } else {
+    out += json::serialize(value);
   }
-  if (!value.is_object()) return json::serialize(value);
-  std::map<std::string, const json::value*> sorted;
-  for (const auto& member : value.get_object()) sorted[std::string(member.key())] = &member.value();
-  std::string out = "map[";
-  for (const auto& [key, one] : sorted) {
-    if (out.size() > 4) out += ' ';
-    out += key + ":" + GoFormat(*one);
-  }
-  return out + "]";
+}
+
+}  // namespace
+
+std::string GoFormat(const json::value& value) {
+  std::string out;
+  AppendGoFormat(out, value);
+  return out;
 }
 
 }  // namespace apimesh::endpoint

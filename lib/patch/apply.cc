@@ -24,30 +24,41 @@ std::string Describe(const meta::Object& object) {
   return fmt::format("{}/{}; {}", object.Namespace(), object.Name(), object.GetGvk().ToString());
 }
 
+// A manager may own 100,000 fields. The number in the message is that of all conflicts; so many of them are listed, and
+// none after so much text.
+constexpr std::size_t kMaxConflicts = 1000;
+constexpr std::size_t kMaxConflictBytes = 1 << 20;
+
 meta::ApiError ConflictError(Conflicts conflicts) {
   std::stable_sort(conflicts.begin(), conflicts.end(), [](const auto& a, const auto& b) {
-    return std::tie(a.owner.manager, a.owner.applied, a.owner.api_version, a.owner.subresource) <
-           std::tie(b.owner.manager, b.owner.applied, b.owner.api_version, b.owner.subresource);
+    return std::tie(a.owner->manager, a.owner->applied, a.owner->api_version, a.owner->subresource) <
+           std::tie(b.owner->manager, b.owner->applied, b.owner->api_version, b.owner->subresource);
   });
   meta::ApiError::Data data;
   data.code = 409;
   data.reason = "Conflict";
   data.has_details = true;
   std::string lines;
+  std::size_t bytes = 0;
   const Owner* last = nullptr;
   for (const auto& conflict : conflicts) {
-    const std::string path = ToString(conflict.path);
-    data.causes.push_back({"FieldManagerConflict", fmt::format("conflict with {}", conflict.owner.ToString()), path});
-    if (!last || !last->SameIdentity(conflict.owner)) {
-      lines += fmt::format("{}conflicts with {}:", lines.empty() ? "" : "\n", conflict.owner.ToString());
+    if (data.causes.size() >= kMaxConflicts || bytes >= kMaxConflictBytes) {
+      lines += "\n- too many conflicts";
+      break;
     }
-    last = &conflict.owner;
+    const std::string path = ToString(conflict.path);
+    const std::string owner = conflict.owner->ToString();
+    data.causes.push_back({"FieldManagerConflict", fmt::format("conflict with {}", owner), path});
+    if (!last || !last->SameIdentity(*conflict.owner)) {
+      lines += fmt::format("{}conflicts with {}:", lines.empty() ? "" : "\n", owner);
+    }
+    last = conflict.owner.get();
     lines += fmt::format("\n- {}", path);
+    bytes += owner.size() + path.size();
   }
-  data.message = conflicts.size() == 1
-                     ? fmt::format("Apply failed with 1 conflict: conflict with {}: {}", conflicts[0].owner.ToString(),
-                                   data.causes[0].field)
-                     : fmt::format("Apply failed with {} conflicts: {}", conflicts.size(), lines);
+  data.message = conflicts.size() == 1 ? fmt::format("Apply failed with 1 conflict: conflict with {}: {}",
+                                                     conflicts[0].owner->ToString(), data.causes[0].field)
+                                       : fmt::format("Apply failed with {} conflicts: {}", conflicts.size(), lines);
   return meta::ApiError(std::move(data));
 }
 
@@ -145,11 +156,12 @@ class Application {
     const FieldSet last_set = last.set.WithNamedFields(node);
 
     // What others own comes back, in the version in which they own it, then what this manager never owned.
-    std::map<std::string_view, FieldSet> managed;
+    std::map<std::string_view, std::vector<FieldSet>> sets;
     for (const Owner& owner : owners_.All()) {
-      FieldSet& set = managed[info_.convert ? std::string_view(owner.api_version) : std::string_view(last.api_version)];
-      set = set.Union(owner.set);
+      sets[info_.convert ? std::string_view(owner.api_version) : std::string_view(last.api_version)].push_back(owner.set);
     }
+    std::map<std::string_view, FieldSet> managed;
+    for (auto& [version, of_version] : sets) managed[version] = FieldSet::UnionOf(std::move(of_version));
     meta::Object owned = AddBack(*node, all, RemoveItems(*node, all, last_set), managed[last.api_version]);
     for (const auto& [version, set] : managed) {
       if (version == last.api_version) continue;

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_map>
 
+#include "lib/base/seeded_hash.h"
 #include "lib/patch/typed.h"
 #include "lib/patch/typed_schema.h"
 
@@ -94,8 +96,9 @@ class Comparer {
     PathElement element;
     const json::value* left = nullptr;  // the first one
     const json::value* right = nullptr;
-    std::size_t left_count = 0;
-    std::size_t right_count = 0;
+    std::vector<const json::value*> more_left, more_right;  // the others; mostly none
+
+    bool Repeats() const { return !more_left.empty() || !more_right.empty(); }
   };
 
   /// Finds items by the texts of their elements. Lists mostly keep their order, so the next item is the best guess.
@@ -126,7 +129,7 @@ class Comparer {
     static constexpr std::size_t kScanned = 16;
     std::size_t next_ = 0;
     std::size_t indexed_ = 0;
-    std::unordered_map<std::string_view, std::size_t> positions_;
+    std::unordered_map<std::string_view, std::size_t, SeededHash> positions_;
   };
 
   template <class Use>
@@ -137,7 +140,7 @@ class Comparer {
       if (element.error.empty()) {
         use(element.element, (*list)[i]);
       } else {
-        errors_.push_back(fmt::format("element {}: {}", i, element.error));
+        AddTypeError(errors_, fmt::format("element {}: {}", i, element.error));
       }
     }
   }
@@ -152,44 +155,36 @@ class Comparer {
     ItemIndex index;
     ForEachItem(node, left, [&](const PathElement& element, const json::value& value) {
       Item& item = index.Get(items, element);
-      if (item.left_count++ == 0) item.left = &value;
+      item.left ? item.more_left.push_back(&value) : void(item.left = &value);
     });
     index.StartOver();
     ForEachItem(node, right, [&](const PathElement& element, const json::value& value) {
       Item& item = index.Get(items, element);
-      if (item.right_count++ == 0) item.right = &value;
+      item.right ? item.more_right.push_back(&value) : void(item.right = &value);
     });
     if (!left || left->empty()) below.added.Reserve(items.size());
-    for (const Item& item : items) CompareItem(node, item, left, right, below);
+    for (const Item& item : items) CompareItem(node, item, below);
     Sort(below);
     return Container(lhs, rhs);
   }
 
   /// Items that occur twice count as one atomic thing.
-  void CompareItem(const schema::Node& list, const Item& item, const json::array* left, const json::array* right,
-                   Changes& below) {
+  void CompareItem(const schema::Node& list, const Item& item, Changes& below) {
     const schema::Node& node = NodeOfItem(list);
-    if (item.left_count <= 1 && item.right_count <= 1) {
+    if (!item.Repeats()) {
       Visit(item.element, node, item.left, item.right, below);
-    } else if (item.left_count >= 2 && item.right_count >= 2) {
-      if (!SameValue(AllOf(list, item.element, left), AllOf(list, item.element, right))) {
-        below.modified.Append(item.element, true, {});
-      }
-    } else if (item.left_count >= 2) {
+    } else if (!item.more_left.empty() && !item.more_right.empty()) {
+      const auto same = [](const json::value* a, const json::value* b) { return SameValue(*a, *b); };
+      const bool unchanged = SameValue(*item.left, *item.right) &&
+                             std::equal(item.more_left.begin(), item.more_left.end(), item.more_right.begin(), item.more_right.end(), same);
+      if (!unchanged) below.modified.Append(item.element, true, {});
+    } else if (!item.more_left.empty()) {
       if (item.right) Visit(item.element, node, nullptr, item.right, below);
       below.removed.Append(item.element, true, {});
     } else {
       if (item.left) Visit(item.element, node, item.left, nullptr, below);
       below.added.Append(item.element, true, {});
     }
-  }
-
-  json::value AllOf(const schema::Node& list, const PathElement& element, const json::array* items) {
-    json::array all;
-    ForEachItem(list, items, [&](const PathElement& one, const json::value& value) {
-      if (one.text == element.text) all.push_back(value);
-    });
-    return all;
   }
 
   void Visit(const PathElement& element, const schema::Node& node, const json::value* lhs, const json::value* rhs,

@@ -32,6 +32,15 @@ void Zip(const std::vector<Entry>& a, const std::vector<Entry>& b, Left left, Ri
 
 constexpr auto kIgnore = [](const Entry&) {};
 
+/// Whether it is cheaper to look up each entry of `a` in `b` than to walk through both. There may be thousands of managers
+/// with a field each, all of which are compared with the thousands of fields that a request changes.
+bool IsMuchSmaller(const std::vector<Entry>& a, const std::vector<Entry>& b) { return a.size() * 32 < b.size(); }
+
+template <class Iterator>
+Iterator LowerBound(Iterator first, Iterator last, const PathElement& element) {
+  return std::lower_bound(first, last, element, [](const Entry& entry, const PathElement& e) { return Compare(entry.element, e) < 0; });
+}
+
 /// Whether a text is plainly {"a":"x","b":80}: sorted names, strings without escapes, whole numbers. Saves parsing it.
 bool IsCanonicalKey(std::string_view text) {
   if (!text.starts_with('{') || !text.ends_with('}')) return false;
@@ -91,21 +100,27 @@ void FieldSet::Sort() {
   }
   std::sort(entries_.begin(), entries_.end(),
             [](const Entry& a, const Entry& b) { return Compare(a.element, b.element) < 0; });
-  // Shape changes can report one place twice.
-  for (std::size_t i = 1; i < entries_.size();) {
-    if (!(entries_[i - 1].element == entries_[i].element)) {
-      ++i;
-      continue;
+  // Shape changes can report one place twice, and managedFields of clients can contain one twice.
+  std::vector<Entry> distinct;
+  distinct.reserve(entries_.size());
+  for (auto first = entries_.begin(); first != entries_.end();) {
+    auto last = std::find_if(first + 1, entries_.end(), [&](const Entry& entry) { return !(entry.element == first->element); });
+    if (last - first > 1) {
+      std::vector<FieldSet> children;
+      for (auto it = first; it != last; ++it) {
+        first->member |= it->member;
+        children.push_back(std::move(it->children));
+      }
+      first->children = UnionOf(std::move(children));
     }
-    entries_[i - 1].member |= entries_[i].member;
-    entries_[i - 1].children = entries_[i - 1].children.Union(entries_[i].children);
-    entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(i));
+    distinct.push_back(std::move(*first));
+    first = last;
   }
+  entries_ = std::move(distinct);
 }
 
 const Entry* FieldSet::Find(const PathElement& element) const {
-  const auto it = std::lower_bound(entries_.begin(), entries_.end(), element,
-                                   [](const Entry& entry, const PathElement& e) { return Compare(entry.element, e) < 0; });
+  const auto it = LowerBound(entries_.begin(), entries_.end(), element);
   return it != entries_.end() && it->element == element ? &*it : nullptr;
 }
 
@@ -159,8 +174,10 @@ void FieldSet::SubtractFrom(const FieldSet& other, bool trees) {
   if (Empty() || other.Empty()) return;
   auto keep = entries_.begin();
   auto j = other.entries_.begin();
+  const bool search = IsMuchSmaller(entries_, other.entries_);
   for (auto i = entries_.begin(); i != entries_.end(); ++i) {
     int order = 1;
+    if (search) j = LowerBound(j, other.entries_.end(), i->element);
     while (j != other.entries_.end() && (order = Compare(i->element, j->element)) > 0) ++j;
     if (j != other.entries_.end() && order == 0) {
       if (j->member && trees) continue;
@@ -180,6 +197,14 @@ FieldSet FieldSet::Union(const FieldSet& other) const {
   return out;
 }
 
+FieldSet FieldSet::UnionOf(std::vector<FieldSet> sets) {
+  if (sets.empty()) return {};
+  for (std::size_t step = 1; step < sets.size(); step *= 2) {
+    for (std::size_t i = 0; i + step < sets.size(); i += 2 * step) sets[i].Add(std::move(sets[i + step]));
+  }
+  return std::move(sets.front());
+}
+
 FieldSet FieldSet::Difference(const FieldSet& other) const {
   FieldSet out = *this;
   out.Subtract(other);
@@ -189,6 +214,16 @@ FieldSet FieldSet::Difference(const FieldSet& other) const {
 FieldSet FieldSet::Intersection(const FieldSet& other) const {
   FieldSet out;
   if (Empty() || other.Empty()) return out;
+  if (IsMuchSmaller(entries_, other.entries_) || IsMuchSmaller(other.entries_, entries_)) {
+    const bool left_is_small = entries_.size() < other.entries_.size();
+    const FieldSet& small = left_is_small ? *this : other;
+    const FieldSet& large = left_is_small ? other : *this;
+    for (const Entry& a : small.entries_) {
+      const Entry* b = large.Find(a.element);
+      if (b) out.Append(a.element, a.member && b->member, a.children.Intersection(b->children));
+    }
+    return out;
+  }
   Zip(entries_, other.entries_, kIgnore, kIgnore, [&](const Entry& a, const Entry& b) {
     out.Append(a.element, a.member && b.member, a.children.Intersection(b.children));
   });

@@ -65,6 +65,8 @@ class FieldSet {
   void SubtractTrees(const FieldSet& other) { SubtractFrom(other, true); }
 
   FieldSet Union(const FieldSet& other) const;
+  /// The union of many sets. Adding them to one set, one after the other, would copy that set as often.
+  static FieldSet UnionOf(std::vector<FieldSet> sets);
   FieldSet Intersection(const FieldSet& other) const;
   FieldSet Difference(const FieldSet& other) const;
   /// Also counts named fields (not map keys) that have members below them as members.

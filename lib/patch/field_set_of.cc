@@ -1,5 +1,6 @@
 #include <unordered_map>
 
+#include "lib/base/seeded_hash.h"
 #include "lib/patch/typed.h"
 #include "lib/patch/typed_schema.h"
 
@@ -44,7 +45,7 @@ class Collector {
 
  private:
   void CollectItems(const schema::Node& node, const json::array& list, FieldSet& below) {
-    std::unordered_map<std::string_view, int> seen;
+    std::unordered_map<std::string_view, int, SeededHash> seen;
     std::vector<ItemElement> elements;
     elements.reserve(list.size());
     for (const json::value& item : list) {

@@ -9,26 +9,47 @@ namespace apimesh::patch {
 
 namespace json = meta::json;
 
-std::string GoText(const json::value& value) {
+namespace {
+
+void AppendGoText(std::string& out, const json::value& value) {
   switch (value.kind()) {
     case json::kind::object: {
-      std::vector<std::pair<std::string_view, std::string>> fields;
-      for (const auto& [key, one] : value.get_object()) fields.emplace_back(key, GoText(one));
-      std::sort(fields.begin(), fields.end());
-      std::string out = "map[";
-      for (const auto& [key, text] : fields) out += fmt::format("{}{}:{}", out.size() > 4 ? " " : "", key, text);
-      return out + "]";
+      std::vector<const json::key_value_pair*> fields;
+      for (const json::key_value_pair& field : value.get_object()) fields.push_back(&field);
+      std::sort(fields.begin(), fields.end(), [](const auto* a, const auto* b) { return a->key() < b->key(); });
+      out += "map[";
+      for (std::size_t i = 0; i < fields.size(); ++i) {
+        if (i > 0) out += ' ';
+        out += std::string_view(fields[i]->key());
+        out += ':';
+        AppendGoText(out, fields[i]->value());
+      }
+      out += ']';
+      break;
     }
     case json::kind::array: {
-      std::string out = "[";
-      for (const json::value& one : value.get_array()) out += (out.size() > 1 ? " " : "") + GoText(one);
-      return out + "]";
+      out += '[';
+      const json::array& list = value.get_array();
+      for (std::size_t i = 0; i < list.size(); ++i) {
+        if (i > 0) out += ' ';
+        AppendGoText(out, list[i]);
+      }
+      out += ']';
+      break;
     }
-    case json::kind::string: return std::string(value.get_string());
-    case json::kind::null: return "<nil>";
-    case json::kind::double_: return fmt::format("{}", value.get_double());
-    default: return json::serialize(value);
+    case json::kind::string: out += std::string_view(value.get_string()); break;
+    case json::kind::null: out += "<nil>"; break;
+    case json::kind::double_: out += fmt::format("{}", value.get_double()); break;
+    default: out += json::serialize(value);
   }
+}
+
+}  // namespace
+
+std::string GoText(const json::value& value) {
+  std::string out;
+  AppendGoText(out, value);
+  return out;
 }
 
 std::string_view GoTypeOf(const json::value& value) {

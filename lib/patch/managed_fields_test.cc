@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "lib/meta/time.h"
+#include "lib/schema/builtin.h"
 
 namespace apimesh::patch {
 namespace {
@@ -98,6 +99,47 @@ TEST(ManagedFields, BrokenEntriesOfAClientChangeNothing) {
     ASSERT_TRUE(UpdateManagedFields(&live, updated, any, By("b", "v1"), {}));
     EXPECT_EQ(json::serialize(updated.Metadata().at("managedFields")), json::serialize(json::parse(entry))) << bad;
   }
+}
+
+TEST(ManagedFields, ManyManagersTakeTimeInProportion) {
+  const schema::Node any;
+  json::array entries;
+  for (int i = 0; i < 20'000; ++i) {
+    entries.push_back({{"manager", "m" + std::to_string(i)}, {"operation", i % 2 ? "Apply" : "Update"}, {"apiVersion", "golden.io/v1"},
+                       {"time", "2026-01-01T00:00:00Z"}, {"fieldsType", "FieldsV1"}, {"fieldsV1", {{"f:spec", {{"f:k" + std::to_string(i), json::object()}}}}}});
+  }
+  meta::Object widget = Parse(R"({"apiVersion":"golden.io/v1","kind":"Widget","metadata":{"name":"w"},"spec":{}})");
+  json::object& spec = widget.Root()["spec"].get_object();
+  for (int i = 0; i < 20'000; ++i) spec["k" + std::to_string(i)] = 1;
+  meta::Object live = widget;
+  live.Metadata()["managedFields"] = entries;
+  live.Metadata()["uid"] = "u";
+  widget.Root()["spec"].get_object()["k1"] = 2;
+  ASSERT_TRUE(UpdateManagedFields(&live, widget, any, By("updater"), {}));
+  EXPECT_EQ(widget.Metadata().at("managedFields").as_array().size(), 10'000u - 1 + 10) << "appliers, one of which lost its field, and ten updaters";
+
+  meta::Object config = Parse(R"({"apiVersion":"golden.io/v1","kind":"Widget","metadata":{"name":"w"},"spec":{}})");
+  for (int i = 0; i < 20'000; ++i) config.Root()["spec"].get_object()["k" + std::to_string(i)] = 3;
+  const meta::Result<meta::Object> applied = Apply(live, config, any, By("applier"), false, {});
+  ASSERT_FALSE(applied);
+  EXPECT_EQ(applied.error().Code(), 409);
+  EXPECT_EQ(applied.error().Get().causes.size(), 1000u);
+  EXPECT_TRUE(applied.error().Message().starts_with("Apply failed with 20000 conflicts: ")) << applied.error().Message().substr(0, 100);
+  EXPECT_TRUE(applied.error().Message().ends_with("\n- too many conflicts"));
+}
+
+TEST(ManagedFields, RepeatedItemsTakeTimeInProportion) {
+  const schema::Node& pod = *schema::Builtin().Find("io.k8s.api.core.v1.Pod");
+  meta::Object live = Parse(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"w"},"spec":{"containers":[{"name":"c","env":[]}]}})");
+  json::array& env = live.Root().at("spec").at("containers").at(0).at("env").as_array();
+  for (int i = 0; i < 20'000; ++i) env.push_back({{"name", "n" + std::to_string(i / 2)}, {"value", std::to_string(i)}});
+  meta::Object updated = live;
+  updated.Root().at("spec").at("containers").at(0).at("env").at(0).as_object()["value"] = "x";
+  live.Metadata()["uid"] = "u";
+  live.Metadata()["managedFields"] = json::parse(
+      R"([{"manager":"m","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{}}}])");
+  ASSERT_TRUE(UpdateManagedFields(&live, updated, pod, By("updater", "v1"), {}));
+  EXPECT_EQ(Fields(updated, 1), R"({"f:spec":{"f:containers":{"k:{\"name\":\"c\"}":{"f:env":{"k:{\"name\":\"n0\"}":{}}}}}})");
 }
 
 }  // namespace

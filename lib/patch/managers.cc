@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "lib/meta/field_error.h"
 #include "lib/meta/time.h"
@@ -59,11 +60,27 @@ std::string Owners::Decode(const json::value* entries, TextArena& arena) {
     const json::value* fields = meta::FindField(entry, "fieldsV1");
     if (fields && (!fields->is_object() || !owner.set.FromJson(fields->get_object(), arena))) return "error decoding set";
     owner.wire = fields ? &fields->get_object() : nullptr;
-    Remove(owner);
     owners_.push_back(std::move(owner));
     ++index;
   }
+  KeepLastOfEach();
   return "";
+}
+
+void Owners::KeepLastOfEach() {
+  std::set<decltype(Identity(owners_.front()))> seen;
+  std::vector<bool> repeated(owners_.size());
+  for (std::size_t i = owners_.size(); i-- > 0;) repeated[i] = !seen.insert(Identity(owners_[i])).second;
+  EraseMarked(repeated);
+}
+
+void Owners::EraseMarked(const std::vector<bool>& marked) {
+  std::vector<Owner> kept;
+  kept.reserve(owners_.size());
+  for (std::size_t i = 0; i < owners_.size(); ++i) {
+    if (!marked[i]) kept.push_back(std::move(owners_[i]));
+  }
+  owners_ = std::move(kept);
 }
 
 json::array Owners::Encode(const json::storage_ptr& storage) const {
@@ -114,47 +131,53 @@ void Owners::RemoveEmpty() {
 }
 
 void Owners::CapUpdaters() {
-  std::vector<std::size_t> updaters;
+  struct Updater {
+    std::int64_t seconds;
+    std::size_t index;
+  };
+  std::vector<Updater> updaters;
   for (std::size_t i = 0; i < owners_.size(); ++i) {
-    if (!owners_[i].applied) updaters.push_back(i);
+    if (!owners_[i].applied) updaters.push_back({Seconds(owners_[i].time), i});
   }
   if (updaters.size() <= kMaxUpdaters) return;
-  std::sort(updaters.begin(), updaters.end(), [&](std::size_t a, std::size_t b) {
-    return std::make_tuple(Seconds(owners_[a].time), Identity(owners_[a])) <
-           std::make_tuple(Seconds(owners_[b].time), Identity(owners_[b]));
+  std::sort(updaters.begin(), updaters.end(), [&](const Updater& a, const Updater& b) {
+    return std::make_tuple(a.seconds, Identity(owners_[a.index])) < std::make_tuple(b.seconds, Identity(owners_[b.index]));
   });
   // The first old entry of a version waits for a second one; from then on both are the version's ancient changes.
+  struct Bucket {
+    std::size_t index;
+    bool ancient;                // already named so
+    std::vector<FieldSet> sets;  // to be added to it
+  };
+  std::map<std::string, Bucket> buckets;
+  for (std::size_t i = 0; i < owners_.size(); ++i) {
+    const Owner& owner = owners_[i];
+    if (!owner.applied && owner.manager == kAncient && owner.subresource.empty()) buckets.try_emplace(owner.api_version, Bucket{i, true, {}});
+  }
   std::size_t left = updaters.size();
-  std::map<std::string, std::size_t> first_of_version;
+  std::set<std::string> met;  // versions of which an old entry was seen
   std::vector<bool> gone(owners_.size());
   for (std::size_t i = 0; i < updaters.size() && left > kMaxUpdaters; ++i) {
-    Owner& owner = owners_[updaters[i]];
-    const auto [it, is_first] = first_of_version.try_emplace(owner.api_version, updaters[i]);
-    if (is_first) continue;
-    Owner ancient;
-    ancient.manager = kAncient;
-    ancient.api_version = owner.api_version;
-    Owner* bucket = nullptr;
-    for (std::size_t j = 0; j < owners_.size(); ++j) {
-      if (!gone[j] && owners_[j].SameIdentity(ancient)) bucket = &owners_[j];
+    Owner& owner = owners_[updaters[i].index];
+    const auto [it, is_new] = buckets.try_emplace(owner.api_version, Bucket{updaters[i].index, false, {}});
+    Bucket& bucket = it->second;
+    if (met.insert(owner.api_version).second || bucket.index == updaters[i].index) continue;
+    if (!bucket.ancient) {
+      owners_[bucket.index].manager = kAncient;
+      owners_[bucket.index].subresource.clear();
+      bucket.ancient = true;
     }
-    if (!bucket) {
-      bucket = &owners_[it->second];
-      bucket->manager = kAncient;
-      bucket->subresource.clear();
-    }
-    if (bucket == &owner) continue;
-    bucket->set.Add(std::move(owner.set));
-    bucket->wire = nullptr;
-    bucket->time = owner.time;
-    gone[updaters[i]] = true;
+    bucket.sets.push_back(std::move(owner.set));
+    owners_[bucket.index].time = owner.time;
+    gone[updaters[i].index] = true;
     --left;
   }
-  std::vector<Owner> kept;
-  for (std::size_t i = 0; i < owners_.size(); ++i) {
-    if (!gone[i]) kept.push_back(std::move(owners_[i]));
+  for (auto& [version, bucket] : buckets) {
+    if (bucket.sets.empty()) continue;
+    owners_[bucket.index].set.Add(FieldSet::UnionOf(std::move(bucket.sets)));
+    owners_[bucket.index].wire = nullptr;
   }
-  owners_ = std::move(kept);
+  EraseMarked(gone);
 }
 
 const FieldSet& UnownedFields() {

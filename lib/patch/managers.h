@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -46,6 +47,10 @@ class Owners {
   void CapUpdaters();
 
  private:
+  /// Of entries with the same identity, the last one counts.
+  void KeepLastOfEach();
+  void EraseMarked(const std::vector<bool>& marked);
+
   std::vector<Owner> owners_;
 };
 
@@ -61,7 +66,7 @@ class OwnershipChange {
 
   /// A conflict: somebody else owns what changed.
   struct Conflict {
-    Owner owner;  // only its identity
+    std::shared_ptr<const Owner> owner;  // only its identity
     FieldSet::Path path;
   };
 

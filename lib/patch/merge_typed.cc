@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "lib/base/seeded_hash.h"
 #include "lib/patch/typed.h"
 #include "lib/patch/typed_schema.h"
 
@@ -66,7 +67,7 @@ class MergeWalk {
  private:
   struct Indexed {
     std::vector<std::string_view> order;  // texts of the elements
-    std::unordered_map<std::string_view, const json::value*> items;  // nullptr: the item occurs twice
+    std::unordered_map<std::string_view, const json::value*, SeededHash> items;  // nullptr: the item occurs twice
   };
 
   Indexed IndexItems(const schema::Node& node, const json::array* list, bool allow_duplicates) {
@@ -75,12 +76,12 @@ class MergeWalk {
     for (std::size_t i = 0; i < list->size(); ++i) {
       const ItemElement element = ElementOfItem(node, (*list)[i], arena_);
       if (!element.error.empty()) {
-        errors_.push_back(fmt::format("element {}: {}", i, element.error));
+        AddTypeError(errors_, fmt::format("element {}: {}", i, element.error));
         continue;
       }
       const auto [it, is_new] = out.items.try_emplace(element.element.text, &(*list)[i]);
       if (!is_new && !allow_duplicates) {
-        errors_.push_back(fmt::format("duplicate entries for key {}", element.element.ToString()));
+        AddTypeError(errors_, fmt::format("duplicate entries for key {}", element.element.ToString()));
         continue;
       }
       if (!is_new) it->second = nullptr;
@@ -100,7 +101,7 @@ class MergeWalk {
     for (const std::string_view text : rhs.order) {
       if (lhs.items.contains(text)) shared.push_back(text);
     }
-    std::unordered_set<std::string_view> merged;
+    std::unordered_set<std::string_view, SeededHash> merged;
     const auto find = [](const Indexed& from, std::string_view text) {
       const auto it = from.items.find(text);
       return it == from.items.end() ? nullptr : it->second;

@@ -13,12 +13,17 @@ Changes OwnershipChange::Compare(const schema::Node& node, const meta::json::obj
 }
 
 void OwnershipChange::Reconcile(const meta::Object& live, Owners& owners) {
+  std::map<std::string, const schema::Node*> nodes;  // nullptr: the version is gone
   std::erase_if(owners.All(), [&](Owner& owner) {
     const schema::Node* node = &node_;
     if (owner.api_version != info_.api_version && info_.convert) {
-      const std::optional<ManagerInfo::View> view = info_.convert(live, owner.api_version);
-      if (!view) return true;
-      node = view->node;
+      const auto [known, is_new] = nodes.try_emplace(owner.api_version, nullptr);
+      if (is_new) {
+        const std::optional<ManagerInfo::View> view = info_.convert(live, owner.api_version);
+        if (view) known->second = view->node;
+      }
+      node = known->second;
+      if (!node) return true;
     }
     if (ReconcileWithSchema(*node, owner.set)) owner.wire = nullptr;
     return false;
@@ -30,7 +35,10 @@ std::vector<OwnershipChange::Conflict> OwnershipChange::Take(const meta::Object&
   changes_ = Compare(node_, live.Root(), updated.Root());
   FieldSet changed;
   if (!owners.Empty()) changed = changes_.modified.Union(changes_.added);
-  std::map<std::string, Changes> other_versions;
+  struct VersionChanges {
+    FieldSet changed, removed;
+  };
+  std::map<std::string, std::optional<VersionChanges>> other_versions;  // nothing: the version is gone
   std::vector<Conflict> conflicts;
   struct Taken {
     Owner* owner;
@@ -42,32 +50,34 @@ std::vector<OwnershipChange::Conflict> OwnershipChange::Take(const meta::Object&
     if (self && owner.SameIdentity(*self)) continue;
     const FieldSet* theirs = &changed;
     const FieldSet* removed = &changes_.removed;
-    FieldSet union_of_other;
     if (owner.api_version != info_.api_version && info_.convert) {
-      auto it = other_versions.find(owner.api_version);
-      if (it == other_versions.end()) {
+      const auto [it, is_new] = other_versions.try_emplace(owner.api_version);
+      if (is_new) {
         std::optional<ManagerInfo::View> before = info_.convert(live, owner.api_version);
         std::optional<ManagerInfo::View> after = info_.convert(updated, owner.api_version);
-        if (!before || !after) {
-          owner.set = FieldSet();
-          continue;
+        if (before && after) {
+          const schema::Node& node = *before->node;
+          views_.push_back(std::move(*before));
+          views_.push_back(std::move(*after));
+          // Sets borrow names from the views' documents, whose storage stays where it is when the vector grows.
+          Changes changes = Compare(node, views_[views_.size() - 2].object.Root(), views_.back().object.Root());
+          it->second = VersionChanges{changes.modified.Union(changes.added), std::move(changes.removed)};
         }
-        const schema::Node& node = *before->node;
-        views_.push_back(std::move(*before));
-        views_.push_back(std::move(*after));
-        // Sets borrow names from the views' documents, whose storage stays where it is when the vector grows.
-        it = other_versions
-                 .emplace(owner.api_version, Compare(node, views_[views_.size() - 2].object.Root(), views_.back().object.Root()))
-                 .first;
       }
-      union_of_other = it->second.modified.Union(it->second.added);
-      theirs = &union_of_other;
-      removed = &it->second.removed;
+      if (!it->second) {
+        owner.set = FieldSet();
+        continue;
+      }
+      theirs = &it->second->changed;
+      removed = &it->second->removed;
     }
     FieldSet conflict = owner.set.Intersection(*theirs);
     if (!conflict.Empty() && !force) {
-      Owner identity = owner;
-      identity.set = FieldSet();
+      const auto identity = std::make_shared<Owner>();
+      identity->manager = owner.manager;
+      identity->applied = owner.applied;
+      identity->api_version = owner.api_version;
+      identity->subresource = owner.subresource;
       conflict.ForEach([&](const FieldSet::Path& path) { conflicts.push_back({identity, path}); });
     }
     taken.push_back({&owner, std::move(conflict), removed});

@@ -131,5 +131,74 @@ TEST(StrategicMergePatch, MergesListsOfScalars) {
   EXPECT_EQ(json::serialize(document.at("finalizers")), R"(["b","c"])");
 }
 
+json::array Repeat(const json::object& operation, int times) {
+  json::array out;
+  for (int i = 0; i < times; ++i) out.push_back(operation);
+  return out;
+}
+
+TEST(JsonPatch, GivesUpWhatTakesTooLong) {
+  json::array list;
+  for (int i = 0; i < 100'000; ++i) list.emplace_back(i);
+  const struct { const char* name; json::object operation; } cases[] = {
+      {"insertions", {{"op", "add"}, {"path", "/a/0"}, {"value", 1}}},
+      {"removals", {{"op", "remove"}, {"path", "/a/0"}}},
+      {"comparisons", {{"op", "test"}, {"path", "/a"}, {"value", list}}},
+  };
+  for (const auto& one : cases) {
+    json::value document = json::object{{"a", list}};
+    const int times = std::string_view(one.name) == "comparisons" ? 200 : 10'000;
+    const meta::Result<> result = ApplyJsonPatch(document, Repeat(one.operation, times));
+    ASSERT_FALSE(result) << one.name;
+    EXPECT_EQ(result.error().Code(), 413) << one.name;
+  }
+}
+
+TEST(JsonPatch, MovesWithoutCopies) {
+  json::value document(meta::NewArena());
+  document = json::object{{"a", std::string(1'000'000, 'x')}};
+  json::array patch;
+  for (int i = 0; i < 5000; ++i) {
+    patch.push_back({{"op", "move"}, {"from", i % 2 ? "/b" : "/a"}, {"path", i % 2 ? "/a" : "/b"}});
+  }
+  ASSERT_TRUE(ApplyJsonPatch(document, patch));
+  EXPECT_EQ(document.at("a").as_string().size(), 1'000'000u);
+}
+
+TEST(MergePatch, ManyNullsTakeTimeInProportion) {
+  json::object large, nulls;
+  for (int i = 0; i < 100'000; ++i) large[std::to_string(i)] = "x", nulls[std::to_string(i)] = nullptr;
+  json::value document = json::object{{"data", large}};
+  ApplyMergePatch(document, json::object{{"data", nulls}});
+  EXPECT_EQ(json::serialize(document), R"({"data":{}})");
+}
+
+TEST(StrategicMergePatch, LongListsTakeTimeInProportion) {
+  const schema::Node& pod = *schema::Builtin().Find("io.k8s.api.core.v1.Pod");
+  const auto in_container = [](json::object fields) {
+    fields["name"] = "c";
+    return json::object{{"spec", {{"containers", json::array{std::move(fields)}}}}};
+  };
+  json::array env, order, deletions;
+  for (int i = 0; i < 50'000; ++i) {
+    const std::string name = "n" + std::to_string(i);
+    env.push_back({{"name", name}, {"value", "v"}});
+    order.push_back(json::object{{"name", name}});
+    deletions.push_back({{"name", name}, {"$patch", "delete"}});
+  }
+  json::object document = in_container({{"env", env}});
+  ASSERT_TRUE(ApplyStrategicMergePatch(document, in_container({{"env", env}, {"$setElementOrder/env", order}}), pod));
+  EXPECT_EQ(document.at("spec").at("containers").at(0).at("env").as_array().size(), 50'000u);
+  ASSERT_TRUE(ApplyStrategicMergePatch(document, in_container({{"env", deletions}}), pod));
+  EXPECT_EQ(document.at("spec").at("containers").at(0).at("env").as_array().size(), 0u);
+
+  json::array finalizers;
+  for (int i = 0; i < 50'000; ++i) finalizers.emplace_back("a.b/" + std::to_string(i));
+  document["metadata"] = {{"finalizers", finalizers}};
+  ASSERT_TRUE(ApplyStrategicMergePatch(document, {{"metadata", {{"finalizers", finalizers}}}}, pod));
+  ASSERT_TRUE(ApplyStrategicMergePatch(document, {{"metadata", {{"$deleteFromPrimitiveList/finalizers", finalizers}}}}, pod));
+  EXPECT_EQ(document.at("metadata").at("finalizers").as_array().size(), 0u);
+}
+
 }  // namespace
 }  // namespace apimesh::patch

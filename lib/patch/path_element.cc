@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cstring>
+#include <optional>
 
 #include "lib/meta/field_error.h"
 #include "lib/patch/field_set.h"
@@ -52,8 +54,35 @@ int CompareValues(const json::value& a, const json::value& b) {
   }
 }
 
-/// Texts that first differ inside of a plain string compare like the strings; everything else is parsed.
+/// The whole number that stands at a place, which may be anywhere in it or just behind it. Nothing if it is none, or one of
+/// more than 18 digits.
+std::optional<std::int64_t> NumberAt(std::string_view text, std::size_t at) {
+  const auto part_of_number = [](char c) { return (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '+' || c == 'e' || c == 'E'; };
+  std::size_t begin = at;
+  while (begin > 0 && part_of_number(text[begin - 1])) --begin;
+  std::size_t end = at;
+  while (end < text.size() && part_of_number(text[end])) ++end;
+  std::int64_t number = 0;
+  if (end == begin || end - begin > 18) return std::nullopt;
+  const auto [stop, error] = std::from_chars(text.data() + begin, text.data() + end, number);
+  return error == std::errc() && stop == text.data() + end ? std::optional(number) : std::nullopt;
+}
+
+/// A text that is nothing but a whole number of at most 18 digits.
+std::optional<std::int64_t> PlainNumber(std::string_view text) {
+  std::int64_t number = 0;
+  if (text.empty() || text.size() > 18) return std::nullopt;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
+
+/// Texts that first differ inside of a plain string or a whole number compare like these; everything else is parsed.
 int CompareJson(std::string_view a, std::string_view b) {
+  const auto is_plain_string = [](std::string_view text) {
+    return text.size() >= 2 && text.front() == '"' && !std::memchr(text.data(), '\\', text.size());
+  };
+  if (is_plain_string(a) && is_plain_string(b)) return a.substr(0, a.size() - 1).compare(b.substr(0, b.size() - 1));
+  if (const auto left = PlainNumber(a), right = PlainNumber(b); left && right) return Order(*left, *right);
   const std::size_t common = std::min(a.size(), b.size());
   std::size_t at = 0;
   bool in_string = false;
@@ -64,6 +93,10 @@ int CompareJson(std::string_view a, std::string_view b) {
     if (a[at] == '"') return -1;
     if (b[at] == '"') return 1;
     return static_cast<unsigned char>(a[at]) < static_cast<unsigned char>(b[at]) ? -1 : 1;
+  }
+  if (!in_string) {
+    const std::optional<std::int64_t> left_number = NumberAt(a, at), right_number = NumberAt(b, at);
+    if (left_number && right_number && *left_number != *right_number) return Order(*left_number, *right_number);
   }
   json::error_code error_a, error_b;
   const json::value left = json::parse(a, error_a);

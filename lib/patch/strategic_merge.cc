@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <unordered_map>
 #include <vector>
 
+#include "lib/base/seeded_hash.h"
 #include "lib/patch/go_text.h"
 #include "lib/patch/patch.h"
 #include "lib/patch/patch_error.h"
@@ -46,13 +49,12 @@ Result<FieldRule> RuleOf(const schema::Node* parent, std::string_view name, bool
 bool RemoveDirectives(json::value& value) {
   if (json::object* object = value.if_object()) {
     if (object->contains(kDirective)) return false;
-    for (auto it = object->begin(); it != object->end();) {
-      const std::string_view key = it->key();
+    meta::EraseFields(*object, [](std::string_view key, json::value& one) {
       const bool directive = key == kRetainKeys || key.starts_with(kDeleteFromList) || key.starts_with(kSetElementOrder);
-      it = directive || !RemoveDirectives(it->value()) ? object->stable_erase(it) : it + 1;
-    }
+      return directive || !RemoveDirectives(one);
+    });
   } else if (json::array* array = value.if_array()) {
-    for (auto it = array->begin(); it != array->end();) it = RemoveDirectives(*it) ? it + 1 : array->erase(it);
+    array->erase(std::remove_if(array->begin(), array->end(), [](json::value& one) { return !RemoveDirectives(one); }), array->end());
   }
   return true;
 }
@@ -60,37 +62,51 @@ bool RemoveDirectives(json::value& value) {
 /// Nulls in a value that has no counterpart delete nothing and are dropped.
 void DiscardNulls(json::value& value) {
   if (json::object* object = value.if_object()) {
-    for (auto it = object->begin(); it != object->end();) {
-      if (it->value().is_null()) {
-        it = object->stable_erase(it);
-      } else {
-        DiscardNulls(it->value());
-        ++it;
-      }
-    }
+    meta::EraseFields(*object, [](std::string_view, json::value& one) {
+      if (one.is_null()) return true;
+      DiscardNulls(one);
+      return false;
+    });
   } else if (json::array* array = value.if_array()) {
     for (json::value& one : *array) DiscardNulls(one);
   }
 }
 
-
 meta::ApiError NoMergeKey(const json::object& item, std::string_view key) {
   return PlainError(fmt::format("map: {} does not contain declared merge key: {}", GoText(item), key));
 }
 
-/// Position of `item` in `order`: by merge key for objects, by value for scalars; -1 if it is not there.
-std::ptrdiff_t IndexOf(const json::array& order, const json::value& item, std::string_view key) {
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    if (key.empty() || !item.is_object()) {
-      if (order[i] == item) return static_cast<std::ptrdiff_t>(i);
-      continue;
-    }
-    const json::value* wanted = meta::FindField(item.get_object(), key);
-    const json::value* found = order[i].is_object() ? meta::FindField(order[i].get_object(), key) : nullptr;
-    if (wanted && found && *wanted == *found) return static_cast<std::ptrdiff_t>(i);
-  }
-  return -1;
+/// What makes two items of a list the same: the merge key of objects, the value of scalars. Empty: an object without the key,
+/// which is the same as no other.
+std::string IdentityOf(const json::value& item, std::string_view key) {
+  if (key.empty() || !item.is_object()) return json::serialize(item);
+  const json::value* value = meta::FindField(item.get_object(), key);
+  return value ? json::serialize(*value) : std::string();
 }
+
+/// Where the items of a list are, by their identity. Lists have tens of thousands of items, so they are never searched
+/// item by item.
+class Positions {
+ public:
+  explicit Positions(std::string_view key) : key_(key) {}
+  Positions(const json::array& list, std::string_view key) : key_(key) {
+    for (std::size_t i = 0; i < list.size(); ++i) Add(list[i], i);
+  }
+
+  void Add(const json::value& item, std::size_t position) {
+    std::string identity = IdentityOf(item, key_);
+    if (!identity.empty()) first_.try_emplace(std::move(identity), static_cast<std::ptrdiff_t>(position));
+  }
+  /// The first position of an item that is the same as `item`; -1 if there is none.
+  std::ptrdiff_t Find(const json::value& item) const {
+    const auto it = first_.find(IdentityOf(item, key_));
+    return it == first_.end() ? -1 : it->second;
+  }
+
+ private:
+  std::string_view key_;
+  std::unordered_map<std::string, std::ptrdiff_t, SeededHash> first_;
+};
 
 /// Puts what the patch names into its order, and what only the server has where it was before.
 Result<json::array> Reorder(json::array merged, const json::array& patch_order, const json::array& server_order,
@@ -109,9 +125,10 @@ Result<json::array> Reorder(json::array merged, const json::array& patch_order, 
   };
   std::vector<Placed> from_patch;
   std::vector<Placed> server_only;
+  const Positions patch_positions(patch_order, key), server_positions(server_order, key);
   for (json::value& item : merged) {
-    const std::ptrdiff_t at_patch = IndexOf(patch_order, item, key);
-    const std::ptrdiff_t at_server = IndexOf(server_order, item, key);
+    const std::ptrdiff_t at_patch = patch_positions.Find(item);
+    const std::ptrdiff_t at_server = server_positions.Find(item);
     (at_patch >= 0 ? from_patch : server_only).push_back({std::move(item), at_server, at_patch});
   }
   std::stable_sort(from_patch.begin(), from_patch.end(),
@@ -151,6 +168,11 @@ class Merger {
     }
     RETURN_IF_ERROR(RetainKeys(original, patch));
     RETURN_IF_ERROR(MergeOrderedLists(original, patch, node));
+    // All fields that the patch deletes go at once: removing one moves those behind it.
+    meta::EraseFields(original, [&patch](std::string_view key, const json::value&) {
+      const json::value* given = meta::FindField(patch, key);
+      return given && given->is_null();
+    });
     for (auto& [raw_key, value] : patch) {
       std::string key(raw_key);
       const bool delete_list = key.starts_with(kDeleteFromList);
@@ -198,35 +220,35 @@ class Merger {
     const json::value* found = meta::FindField(patch, kRetainKeys);
     if (!found) return {};
     if (!found->is_array()) return meta::BadRequest("invalid patch format of retainKeys");
-    std::vector<std::string> keep;
+    std::set<std::string, std::less<>> keep;
     for (const json::value& key : found->get_array()) {
-      if (key.is_string()) keep.emplace_back(key.get_string());
+      if (key.is_string()) keep.emplace(key.get_string());
     }
-    const auto kept = [&](std::string_view key) { return std::find(keep.begin(), keep.end(), key) != keep.end(); };
+    const auto kept = [&](std::string_view key) { return keep.contains(key); };
     meta::EraseField(patch, kRetainKeys);
     for (const auto& [key, value] : patch) {
       const std::string_view name = key;
       if (value.is_null() || name.starts_with(kDeleteFromList) || name.starts_with(kSetElementOrder)) continue;
       if (!kept(name)) return meta::BadRequest("invalid patch format of retainKeys");
     }
-    for (auto it = original.begin(); it != original.end();) it = kept(it->key()) ? it + 1 : original.stable_erase(it);
+    meta::EraseFields(original, [&kept](std::string_view key, const json::value&) { return !kept(key); });
     return {};
   }
 
   /// $setElementOrder/x together with the list x itself, which it takes out of the patch.
   Result<> MergeOrderedLists(json::object& original, json::object& patch, const schema::Node* node) {
-    std::vector<std::string> directives;
-    for (const auto& [key, value] : patch) {
-      if (std::string_view(key).starts_with(kSetElementOrder)) directives.emplace_back(key);
-    }
-    for (const std::string& directive : directives) {
-      json::value order_value = std::move(*meta::FindField(patch, directive));
-      meta::EraseField(patch, directive);
+    std::vector<std::pair<std::string, json::value>> directives;
+    meta::EraseFields(patch, [&directives](std::string_view key, json::value& value) {
+      if (!key.starts_with(kSetElementOrder)) return false;
+      directives.emplace_back(key.substr(kSetElementOrder.size()), std::move(value));
+      return true;
+    });
+    std::set<std::string_view> merged_keys;
+    for (const auto& [key, order_value] : directives) {
       if (!order_value.is_array()) {
         return PlainError(fmt::format("expected a []interface {{}}, but received a {}", GoTypeOf(order_value)));
       }
       const json::array& order = order_value.get_array();
-      const std::string key = directive.substr(kSetElementOrder.size());
       json::value* current = meta::FindField(original, key);
       json::value* given = meta::FindField(patch, key);
       for (const json::value* one : {current, given}) {
@@ -250,7 +272,10 @@ class Merger {
       }
       ASSIGN_OR_RETURN(json::array ordered, Reorder(std::move(merged), order, before, rule.merge_key));
       original[key] = std::move(ordered);
-      meta::EraseField(patch, key);
+      merged_keys.insert(key);
+    }
+    if (!merged_keys.empty()) {
+      meta::EraseFields(patch, [&merged_keys](std::string_view key, const json::value&) { return merged_keys.contains(key); });
     }
     return {};
   }
@@ -261,7 +286,8 @@ class Merger {
     std::size_t at = 0;
     for (const json::value& item : items) {
       if (item.is_object() && item.get_object().contains(kDirective)) continue;
-      while (at < order.size() && IndexOf(json::array{order[at]}, item, key) < 0) ++at;
+      const std::string identity = IdentityOf(item, key);
+      while (at < order.size() && (identity.empty() || IdentityOf(order[at], key) != identity)) ++at;
       if (at == order.size()) {
         return PlainError(fmt::format("The order in patch list:\n{}\n doesn't match $setElementOrder list:\n{}\n",
                                       GoText(items), GoText(order)));
@@ -292,15 +318,18 @@ class Merger {
 
   static Result<json::array> MergeScalars(json::array original, const json::array& patch, bool delete_list) {
     if (delete_list) {
-      for (auto it = original.begin(); it != original.end();) {
-        it = IndexOf(patch, *it, "") >= 0 ? original.erase(it) : it + 1;
-      }
+      const Positions deleted(patch, "");
+      original.erase(std::remove_if(original.begin(), original.end(), [&](const json::value& item) { return deleted.Find(item) >= 0; }),
+                     original.end());
       return original;
     }
     json::array merged(original.storage());
+    Positions known("");
     for (const json::array* list : std::initializer_list<const json::array*>{&original, &patch}) {
       for (const json::value& item : *list) {
-        if (IndexOf(merged, item, "") < 0) merged.push_back(item);
+        if (known.Find(item) >= 0) continue;
+        known.Add(item, merged.size());
+        merged.push_back(item);
       }
     }
     return Reorder(std::move(merged), patch, original, "");
@@ -308,6 +337,7 @@ class Merger {
 
   Result<json::array> MergeObjects(json::array original, json::array patch, const FieldRule& rule) {
     json::array plain(patch.storage());
+    std::set<std::string> deleted;
     bool replace = false;
     for (json::value& item : patch) {
       const json::object& object = item.get_object();
@@ -319,7 +349,7 @@ class Merger {
       const std::string_view what = directive->is_string() ? std::string_view(directive->get_string()) : "";
       if (what == "delete") {
         if (!meta::FindField(object, rule.merge_key)) return NoMergeKey(object, rule.merge_key);
-        for (std::ptrdiff_t at; (at = IndexOf(original, item, rule.merge_key)) >= 0;) original.erase(original.begin() + at);
+        deleted.insert(IdentityOf(item, rule.merge_key));
       } else if (what == "replace") {
         replace = true;
       } else if (what == "merge") {
@@ -328,15 +358,21 @@ class Merger {
         return PlainError(fmt::format("unknown patch type: {} in map: {}", GoText(*directive), GoText(object)));
       }
     }
+    if (!deleted.empty()) {
+      const auto is_deleted = [&](const json::value& item) { return deleted.contains(IdentityOf(item, rule.merge_key)); };
+      original.erase(std::remove_if(original.begin(), original.end(), is_deleted), original.end());
+    }
     if (replace) {
       original = std::move(plain);
       plain.clear();
     }
     const json::array before = original;
+    Positions known(original, rule.merge_key);
     for (json::value& item : plain) {
       if (!meta::FindField(item.get_object(), rule.merge_key)) return NoMergeKey(item.get_object(), rule.merge_key);
-      const std::ptrdiff_t at = IndexOf(original, item, rule.merge_key);
+      const std::ptrdiff_t at = known.Find(item);
       if (at < 0) {
+        known.Add(item, original.size());
         original.push_back(item);
         continue;
       }

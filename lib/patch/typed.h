@@ -20,6 +20,9 @@ struct Changes {
 
 /// What is wrong with a document, as the reference puts it. Empty: nothing.
 using TypeErrors = std::vector<std::string>;
+/// Each of 100,000 items may have one: at most 1,000 errors are kept, and no more once they have 1 MiB of text.
+void AddTypeError(TypeErrors& errors, std::string error);
+bool IsFull(const TypeErrors& errors);
 std::string ToString(const TypeErrors& errors);
 
 /// Unknown fields, wrong types, items of list maps without keys, and duplicates unless allowed.

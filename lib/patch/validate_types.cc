@@ -2,6 +2,7 @@
 
 #include <unordered_set>
 
+#include "lib/base/seeded_hash.h"
 #include "lib/patch/go_text.h"
 #include "lib/patch/typed.h"
 #include "lib/patch/typed_schema.h"
@@ -18,6 +19,7 @@ class Validator {
 
   void Fields(const schema::Node& node, const json::object& object) {
     for (const auto& [key, value] : object) {
+      if (IsFull(errors)) return;
       const std::size_t length = Enter(fmt::format(".{}", std::string_view(key)));
       if (const schema::Node* child = NodeOfKey(node, key)) {
         Value(*child, value);
@@ -32,7 +34,7 @@ class Validator {
 
  private:
   void Value(const schema::Node& node, const json::value& value) {
-    if (value.is_null()) return;
+    if (value.is_null() || IsFull(errors)) return;
     switch (ShapeOf(node, value)) {
       case Shape::kMap:
         if (!value.is_object()) return Complain(fmt::format("expected map, got {}", Shown(value)));
@@ -45,8 +47,8 @@ class Validator {
   }
 
   void Items(const schema::Node& node, const json::array& list) {
-    std::unordered_set<std::string_view> seen;
-    for (std::size_t i = 0; i < list.size(); ++i) {
+    std::unordered_set<std::string_view, SeededHash> seen;
+    for (std::size_t i = 0; i < list.size() && !IsFull(errors); ++i) {
       std::string step = fmt::format("[{}]", i);
       if (!IsAtomicList(node)) {
         const ItemElement element = ElementOfItem(node, list[i], arena_);
@@ -97,9 +99,7 @@ class Validator {
     path_ += step;
     return length;
   }
-  void Complain(std::string_view text) {
-    errors.push_back(path_.empty() ? std::string(text) : fmt::format("{}: {}", path_, text));
-  }
+  void Complain(std::string_view text) { AddTypeError(errors, path_.empty() ? std::string(text) : fmt::format("{}: {}", path_, text)); }
 
   bool allow_duplicates_;
   std::string path_;
@@ -145,6 +145,19 @@ FieldSet WithWholeAtoms(const schema::Node& node, const FieldSet& set) {
 }
 
 }  // namespace
+
+bool IsFull(const TypeErrors& errors) {
+  constexpr std::size_t kMaxErrors = 1000;
+  constexpr std::size_t kMaxBytes = 1 << 20;
+  if (errors.size() >= kMaxErrors) return true;
+  std::size_t bytes = 0;
+  for (const std::string& error : errors) bytes += error.size();
+  return bytes >= kMaxBytes;
+}
+
+void AddTypeError(TypeErrors& errors, std::string error) {
+  if (!IsFull(errors)) errors.push_back(std::move(error));
+}
 
 std::string ToString(const TypeErrors& errors) {
   if (errors.size() == 1) return errors[0];
