@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "lib/codec/codec.h"
 #include "lib/endpoint/partial_metadata.h"
 #include "lib/endpoint/table.h"
@@ -126,17 +128,51 @@ std::string GoType(const ResourceRequest& request) {
   return fmt::format("*{}.{}", kind.group.empty() ? "core" : kind.group.substr(0, kind.group.find('.')), kind.kind);
 }
 
+namespace {
+
+// As in the reference: if all warnings together have more characters than the first number, each is cut to the second one,
+// and there are no more once they reach the first.
+constexpr std::size_t kMaxWarningRunes = 4096;
+constexpr std::size_t kCutWarningRunes = 256;
+
+/// The length of the first `runes` characters of UTF-8 text, and how many there are.
+std::pair<std::size_t, std::size_t> Prefix(std::string_view text, std::size_t runes) {
+  std::size_t count = 0, at = 0;
+  for (; at < text.size(); ++at) {
+    if ((text[at] & 0xc0) == 0x80) continue;
+    if (count == runes) break;
+    ++count;
+  }
+  return {at, count};
+}
+
+std::string WarningHeader(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') escaped += '\\';
+    if (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) escaped += c;
+  }
+  return fmt::format("299 - \"{}\"", escaped);
+}
+
+}  // namespace
+
 void AddWarnings(const meta::RequestContext& ctx, rpc::Headers& headers) {
-  std::vector<std::string> said;
+  std::vector<std::string_view> texts;
+  std::set<std::string_view> said;
+  std::size_t total = 0;
   for (const std::string& text : ctx.Warnings()) {
-    if (std::find(said.begin(), said.end(), text) != said.end()) continue;
-    said.push_back(text);
-    std::string escaped;
-    for (const char c : text) {
-      if (c == '"' || c == '\\') escaped += '\\';
-      if (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) escaped += c;
-    }
-    headers.emplace_back("warning", fmt::format("299 - \"{}\"", escaped));
+    if (!said.insert(text).second) continue;
+    texts.push_back(text);
+    total += Prefix(text, kMaxWarningRunes + 1).second;
+  }
+  const bool cut = total > kMaxWarningRunes;
+  std::size_t written = 0;
+  for (const std::string_view text : texts) {
+    if (cut && written >= kMaxWarningRunes) return;
+    const auto [length, runes] = Prefix(text, cut ? kCutWarningRunes : kMaxWarningRunes);
+    headers.emplace_back("warning", WarningHeader(text.substr(0, length)));
+    written += runes;
   }
 }
 
