@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "lib/endpoint/large_requests.h"
 #include "lib/endpoint/typed_decode.h"
 #include "lib/schema/defaults.h"
 
@@ -80,6 +81,7 @@ meta::Result<meta::Object> DecodePatched(const ResourceRequest& request, json::o
 }
 
 meta::Result<> Settle(const ResourceRequest& request, meta::Object& object) {
+  if (request.ctx.Abandoned()) return AbandonedError();
   return codec::Normalise(object.Root(), *request.Resource().schema, nullptr);
 }
 

@@ -21,7 +21,8 @@ meta::Result<meta::Object> DecodeBody(const ResourceRequest& request, FieldValid
 meta::Result<meta::Object> DecodePatched(const ResourceRequest& request, meta::json::object document,
                                          std::vector<std::string> complaints, FieldValidation validation, const std::function<std::string()>& shown, bool kind_counts);
 
-/// Brings an object into its stored form: keys in order, defaults set. For objects that code changed.
+/// Brings an object into its stored form: keys in order, defaults set. For objects that code changed. The last step before
+/// the store: an error if nobody waits for the answer any more.
 meta::Result<> Settle(const ResourceRequest& request, meta::Object& object);
 
 /// The DeleteOptions of a body, "" being none.

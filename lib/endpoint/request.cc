@@ -4,6 +4,7 @@
 
 #include "lib/endpoint/connect.h"
 #include "lib/endpoint/encode.h"
+#include "lib/endpoint/large_requests.h"
 #include "lib/endpoint/verbs.h"
 
 namespace apimesh::endpoint {
@@ -18,6 +19,7 @@ meta::RequestContext::State TakeState(rpc::Request& request) {
   state.audit_id = std::move(request.audit_id);
   state.traceparent = std::move(request.traceparent);
   state.deadline = request.deadline;
+  state.gone = std::move(request.gone);
   return state;
 }
 
@@ -28,7 +30,6 @@ const registry::Subresource* FindSubresource(const registry::Resource& resource,
   return nullptr;
 }
 
-using Verb = Task<Answer> (*)(RequestPtr request);
 Verb FindVerb(std::string_view verb) {
   static constexpr std::pair<std::string_view, Verb> kVerbs[] = {
       {"get", &Get},       {"list", &List},   {"create", &Create}, {"update", &Update},
@@ -165,7 +166,7 @@ Task<rpc::Response> Serve(std::shared_ptr<ResourceRequest> request) {
   if (!output) co_return ErrorResponse(*request, output.error());
   request->output = *output;
   request->output.pretty |= codec::WantsPretty(request->query.First("pretty"), request->http.Header("user-agent"));
-  Answer answer = co_await function(request);
+  Answer answer = co_await RunVerb(function, request);
   rpc::Response response;
   if (answer) {
     response = std::move(*answer);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <boost/asio/any_io_executor.hpp>
+
 #include <chrono>
 #include <functional>
 #include <map>
@@ -52,6 +54,8 @@ struct Environment {
   std::function<Task<meta::Result<>>(meta::RequestContext ctx)> authorize_create;
   /// Whether the user may delete unseen what can't be read; empty: nobody may.
   std::function<Task<meta::Result<>>(meta::RequestContext ctx)> authorize_unsafe_delete;
+  /// Where the work of large requests is done (lib/endpoint/large_requests.h); empty: where they came from.
+  boost::asio::any_io_executor large_requests;
   /// Watches without timeoutSeconds last between this and twice this.
   std::chrono::seconds min_request_timeout{1800};
 };

@@ -36,8 +36,10 @@ struct Reply {
 /// Serves v1 configmaps and apps/v1 deployments, with their real schemas and plain strategies. Tables of deployments show ages.
 class TestServer {
  public:
-  explicit TestServer(admission::ChainPtr chain = std::make_shared<const admission::Chain>()) : chain_(std::move(chain)) {
+  explicit TestServer(admission::ChainPtr chain = std::make_shared<const admission::Chain>(), boost::asio::any_io_executor large_requests = {})
+      : chain_(std::move(chain)) {
     GroupServerOptions options;
+    options.environment.large_requests = std::move(large_requests);
     options.environment.sources.clock = &clock;
     options.environment.meta_schema = &schema::Builtin();
     server = std::make_unique<GroupServer>(std::move(options));
@@ -80,8 +82,10 @@ class TestServer {
 
   /// `target` is a path with a query.
   Reply Send(const std::string& method, const std::string& target, const std::string& body = "",
-             const rpc::Headers& headers = {{"content-type", "application/json"}, {"user-agent", "test/1"}}) {
+             const rpc::Headers& headers = {{"content-type", "application/json"}, {"user-agent", "test/1"}},
+             std::shared_ptr<std::atomic<bool>> gone = nullptr) {
     rpc::Request request;
+    request.gone = std::move(gone);
     const std::size_t mark = target.find('?');
     request.method = method;
     request.path = target.substr(0, mark);

@@ -2,6 +2,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -37,6 +38,9 @@ struct Request {
   SteadyTime deadline = SteadyTime::max();  // travels as gRPC's own deadline
   /// Where a caller that may lose interest keeps what ends a Call() early; set by the time Call() waits. Does not travel.
   std::function<void()>* cancel = nullptr;
+  /// Becomes true when the caller is no longer interested. Set for requests with large bodies only, whose work may wait for
+  /// a while. Does not travel.
+  std::shared_ptr<std::atomic<bool>> gone;
 
   std::string_view Header(std::string_view name) const;
 };

@@ -30,6 +30,9 @@ bool MaySend(const h2::ServerCall& call, const Request& request) {
   return request.method == "GET" || !OnlyReads(call.CallerIdentity());
 }
 
+// Below this, a request is served before its caller could be gone.
+constexpr std::size_t kLargeBody = 64 * 1024;
+
 using DescriptionFeed = Latest<Description>;
 /// A description is told whole with every change. Where a thousand definitions are created one after the other, several
 /// changes become one: a large description is followed by a rest that is as long.
@@ -79,6 +82,10 @@ class DelegateCalls : public std::enable_shared_from_this<DelegateCalls> {
       co_return reply;
     }
     request.deadline = call->Deadline();
+    if (request.body.size() > kLargeBody) {
+      request.gone = std::make_shared<std::atomic<bool>>(false);
+      call->OnCancel([gone = request.gone] { *gone = true; });
+    }
     try {
       const Response response = co_await self->handler_->Call(std::move(request));
       reply.message = Encode(response);

@@ -84,8 +84,8 @@ struct Runtime::Impl {
     }
   }
 
-  void AddWorker() {
-    auto& worker = *workers.emplace_back(std::make_unique<asio::io_context>(1));
+  void AddWorker() { StartThread(*workers.emplace_back(std::make_unique<asio::io_context>(1))); }
+  void StartThread(asio::io_context& worker) {
     threads.emplace_back([&worker] {
       const auto keep = asio::make_work_guard(worker);
       worker.run();
@@ -102,6 +102,7 @@ struct Runtime::Impl {
   const CommonFlags flags;
   asio::io_context io{1};
   std::vector<std::unique_ptr<asio::io_context>> workers;  // of calls, where there is more than one thread for them
+  std::unique_ptr<asio::io_context> large;  // of large requests; nullptr: there are none
   asio::any_io_executor executor = io.get_executor();
   asio::executor_work_guard<asio::io_context::executor_type> work{io.get_executor()};
   asio::signal_set signals{io, SIGTERM, SIGINT};
@@ -136,11 +137,19 @@ Runtime::~Runtime() {
   impl_->health_server.reset();
   impl_->io.stop();
   for (const auto& worker : impl_->workers) worker->stop();
+  if (impl_->large) impl_->large->stop();
   for (auto& thread : impl_->threads) thread.join();
 }
 
 asio::io_context& Runtime::Io() { return impl_->io; }
 asio::any_io_executor Runtime::Executor() { return impl_->executor; }
+asio::any_io_executor Runtime::LargeRequests() {
+  if (!impl_->large) {
+    impl_->large = std::make_unique<asio::io_context>(1);
+    impl_->StartThread(*impl_->large);
+  }
+  return impl_->large->get_executor();
+}
 HealthChecks& Runtime::Health() { return impl_->health; }
 Metrics& Runtime::GetMetrics() { return impl_->metrics; }
 const CommonFlags& Runtime::Flags() const { return impl_->flags; }

@@ -29,6 +29,8 @@ class Runtime {
   boost::asio::io_context& Io();
   /// Where coroutines run: Io(), which has one thread.
   boost::asio::any_io_executor Executor();
+  /// Where the work of large requests is done: an io_context with a thread of its own, which this starts.
+  boost::asio::any_io_executor LargeRequests();
   HealthChecks& Health();
   Metrics& GetMetrics();
   const CommonFlags& Flags() const;

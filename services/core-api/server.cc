@@ -113,6 +113,7 @@ int Run(const Flags& flags) {
 
   endpoint::GroupServerOptions options;
   options.environment.meta_schema = &schema::Builtin();
+  options.environment.large_requests = runtime.LargeRequests();
   options.environment.min_request_timeout = std::chrono::seconds(flags.min_request_timeout);
   options.next = std::shared_ptr(
       rpc::NewDelegateClient(flags.common.EndpointOf(rpc::kExtensionsApi, flags.extensions_api), runtime.Executor()));

@@ -50,6 +50,7 @@ int Run(const Flags& flags) {
 
   endpoint::GroupServerOptions options;
   options.environment.meta_schema = &schema::Builtin();
+  options.environment.large_requests = runtime.LargeRequests();
   options.environment.min_request_timeout = std::chrono::seconds(flags.min_request_timeout);
   options.environment.authorize_create = service::CreateAuthorizer(auth);
   options.environment.authorize_unsafe_delete = service::UnsafeDeleteAuthorizer(auth);
