@@ -18,8 +18,7 @@ bool Rewrites(const ResourceRequest& request) {
 Task<bool> IsLarge(RequestPtr request) {
   if (request->http.body.size() > kLargeBytes) co_return true;
   if (!Rewrites(*request)) co_return false;
-  const bool namespaced = request->Resource().scope == registry::Scope::kNamespaced;
-  const meta::Result<storage::Key> key = storage::KeyFor(namespaced, request->Namespace(), request->Name());
+  const meta::Result<storage::Key> key = request->KeyOf(request->Name());
   if (!key) co_return false;
   const storage::GetOptions cached{.resource_version = "0"};
   const meta::Result<storage::EntryPtr> entry = co_await request->served->store->Get(request->ctx, *key, cached);
