@@ -64,7 +64,7 @@ class EndpointsStrategy final : public registry::Strategy {
     if (errors.empty()) return errors;
     const json::value* now = meta::FindField(object.Root(), "subsets");
     const json::value* before = meta::FindField(old.Root(), "subsets");
-    if (now && before && *now == *before) errors.clear();
+    if (now && before && *now == *before) return meta::FieldErrors();
     return errors;
   }
   bool AllowCreateOnUpdate() const override { return true; }

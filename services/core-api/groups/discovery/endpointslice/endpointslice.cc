@@ -118,7 +118,7 @@ meta::FieldErrors ValidateSlice(const meta::Object& slice, const meta::Object* o
     // Endpoints that do not change are accepted as they are: an older server may have stored them under other rules.
     const json::value* now = meta::FindField(slice.Root(), "endpoints");
     const json::value* before = meta::FindField(old->Root(), "endpoints");
-    if (now && before && *now == *before) found.clear();
+    if (now && before && *now == *before) found = meta::FieldErrors();
   }
   for (meta::FieldError& error : found) errors.push_back(std::move(error));
   return errors;
