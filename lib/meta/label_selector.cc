@@ -82,9 +82,8 @@ std::string CheckRequirement(const Requirement& r, bool exact) {
   if (const Complaints complaints = CheckQualifiedName(r.key); !complaints.empty()) {
     errors.push_back(FieldText("key", r.key, complaints));
   }
-  json::array shown;
-  for (const std::string& value : r.values) shown.emplace_back(value);
   const auto bad_values = [&](std::string_view why) {
+    const json::array shown(r.values.begin(), r.values.end());
     errors.push_back(fmt::format("values: Invalid value: {}: {}", json::serialize(shown), why));
   };
   if ((r.op == Op::kIn || r.op == Op::kNotIn) && !exact && r.values.empty()) {
@@ -100,7 +99,8 @@ std::string CheckRequirement(const Requirement& r, bool exact) {
                                  {"for 'Gt', 'Lt' operators, the value must be an integer"}));
     }
   }
-  for (std::size_t i = 0; i < r.values.size(); ++i) {
+  constexpr std::size_t kMaxErrors = 1000;  // a selector can have 100,000 values
+  for (std::size_t i = 0; i < r.values.size() && errors.size() < kMaxErrors; ++i) {
     const Complaints complaints = CheckLabelValue(r.values[i]);
     if (!complaints.empty()) errors.push_back(FieldText(fmt::format("values[{}][{}]", i, r.key), r.values[i], complaints));
   }
