@@ -37,10 +37,11 @@ int ConnectTo(int port) {
 /// A client that finishes the handshake by OpenSSL and can then send TLS 1.3 records of any type and content.
 class RecordClient {
  public:
-  explicit RecordClient(int port, int version = TLS1_3_VERSION, const char* suites = "TLS_AES_128_GCM_SHA256")
+  explicit RecordClient(int port, int version = TLS1_3_VERSION, const char* suites = "TLS_AES_128_GCM_SHA256", std::uint64_t options = 0)
       : context_(SSL_CTX_new(TLS_client_method())), fd_(ConnectTo(port)) {
     SSL_CTX_set_max_proto_version(context_, version);
     SSL_CTX_set_ciphersuites(context_, suites);
+    SSL_CTX_set_options(context_, options);
     SSL_CTX_set_keylog_callback(context_, &KeepSecret);
     ssl_ = SSL_new(context_);
     SSL_set_app_data(ssl_, this);
@@ -213,6 +214,14 @@ TEST_P(TlsFlood, RenegotiationIsRefused) {
   ASSERT_EQ(client.Get("/1"), "xdone");
   SSL_renegotiate(client.Ssl());
   EXPECT_NE(SSL_do_handshake(client.Ssl()), 1);
+}
+
+TEST_P(TlsFlood, TheServerKeepsNoSessions) {
+  RecordClient client(Start(), TLS1_2_VERSION, "TLS_AES_128_GCM_SHA256", SSL_OP_NO_TICKET);
+  ASSERT_EQ(client.Get("/1"), "xdone");
+  unsigned size = 1;
+  SSL_SESSION_get_id(SSL_get0_session(client.Ssl()), &size);
+  EXPECT_EQ(size, 0u) << "a number would mean that the server can find the session again";
 }
 
 TEST_P(TlsFlood, AHandshakeInTinyRecordsIsRefused) {
