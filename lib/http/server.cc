@@ -1,5 +1,6 @@
 #include "lib/http/server.h"
 
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -22,6 +23,12 @@ namespace asio = boost::asio;
 constexpr int kAcceptsPerTurn = 16;  // each may cost a handshake; the connections that this thread has are served in between
 constexpr std::size_t kShareThatGivesWay = 32;
 constexpr std::chrono::milliseconds kPauseForRoom{5}, kPauseForDescriptors{100};
+
+/// Whether a connection waits to be accepted.
+bool IsReadable(int listener) {
+  pollfd waiting{listener, POLLIN, 0};
+  return ::poll(&waiting, 1, 0) == 1;
+}
 
 class ServerOnThreads final : public Server {
  public:
@@ -106,7 +113,11 @@ class ServerOnThreads final : public Server {
     listener_->async_wait(asio::posix::stream_descriptor::wait_read, [this](const boost::system::error_code& error) {
       if (error) return;
       for (int i = 0; i < kAcceptsPerTurn; ++i) {
-        if (!HasRoom()) return PauseAccepting(kPauseForRoom);
+        if (!HasRoom()) {
+          if (!IsReadable(listener_->native_handle())) break;
+          MakeRoom();
+          if (!HasRoom()) return PauseAccepting(kPauseForRoom);
+        }
         AcceptedSocket socket = AcceptOne(listener_->native_handle());
         if (socket.out_of_descriptors) {
           log::Warning("http: out of file descriptors; new connections wait");
@@ -127,16 +138,10 @@ class ServerOnThreads final : public Server {
     });
   }
 
-  /// Whether there is room for one more connection. If not, others are closed to make room, by other threads maybe later.
-  bool HasRoom() {
-    const std::size_t limit = shared_->limits.connections;
-    if (limit == 0 || shared_->open < limit) return true;
-    MakeRoom();
-    return shared_->open < limit;
-  }
+  bool HasRoom() const { return shared_->limits.connections == 0 || shared_->open < shared_->limits.connections; }
 
   /// Closes a part of the connections that serve no request, those that have waited longest first: unfinished handshakes
-  /// and heads, and idle ones, whose clients connect again when they need to.
+  /// and heads, and idle ones, whose clients connect again when they need to. Other threads may do their part later.
   void MakeRoom() {
     int none = 0;
     if (!making_room_.compare_exchange_strong(none, static_cast<int>(workers_.size()))) return;
