@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "lib/admission/plugins/always/always.h"
+#include "lib/admission/plugins/certificates/certificates.h"
 #include "lib/admission/plugins/namespace_lifecycle/namespace_lifecycle.h"
 #include "lib/admission/plugins/node_restriction/node_restriction.h"
 
@@ -45,9 +46,9 @@ constexpr PluginEntry kPlugins[] = {
     {"OwnerReferencesPermissionEnforcement", nullptr, OnByDefault::kNo},
     {"PersistentVolumeClaimResize", nullptr, OnByDefault::kYes},
     {"RuntimeClass", nullptr, OnByDefault::kYes},
-    {"CertificateApproval", nullptr, OnByDefault::kYes},
-    {"CertificateSigning", nullptr, OnByDefault::kYes},
-    {"CertificateSubjectRestriction", nullptr, OnByDefault::kYes},
+    {"CertificateApproval", &MakeCertificateApproval, OnByDefault::kYes},
+    {"CertificateSigning", &MakeCertificateSigning, OnByDefault::kYes},
+    {"CertificateSubjectRestriction", &MakeCertificateSubjectRestriction, OnByDefault::kYes},
     {"ClusterTrustBundleAttest", nullptr, OnByDefault::kYes},
     {"DefaultIngressClass", nullptr, OnByDefault::kYes},
     {"DenyServiceExternalIPs", nullptr, OnByDefault::kNo},

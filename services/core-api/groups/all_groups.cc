@@ -6,6 +6,7 @@
 
 #include "services/core-api/groups/apps/group.h"
 #include "services/core-api/groups/autoscaling/group.h"
+#include "services/core-api/groups/certificates/group.h"
 #include "services/core-api/groups/coordination/group.h"
 #include "services/core-api/groups/core/group.h"
 #include "services/core-api/groups/discovery/group.h"
@@ -24,6 +25,7 @@ using Group = std::vector<registry::Resource> (*)();
 constexpr Group kGroups[] = {
     &AppsGroup,
     &AutoscalingGroup,
+    &CertificatesGroup,
     &CoordinationGroup,
     &CoreGroup,
     &DiscoveryGroup,

@@ -2,12 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <boost/json/parse.hpp>
+#include "services/core-api/groups/testing.h"
 
 namespace apimesh::core_api {
 namespace {
-
-meta::Object Parse(const char* text) { return meta::Object(boost::json::parse(text).as_object()); }
 
 struct Case {
   const char* name;
@@ -25,7 +23,7 @@ class ConfigMapValidate : public ::testing::TestWithParam<Case> {};
 TEST_P(ConfigMapValidate, ReportsFieldPaths) {
   const registry::Resource resource = ConfigMapResource();
   std::vector<std::string> fields;
-  for (const meta::FieldError& error : resource.strategy->Validate({}, Parse(GetParam().json))) fields.push_back(error.field);
+  for (const meta::FieldError& error : resource.strategy->Validate({}, testing::Parse(GetParam().json))) fields.push_back(error.field);
   EXPECT_EQ(fields, GetParam().want_fields);
 }
 INSTANTIATE_TEST_SUITE_P(Table, ConfigMapValidate, ::testing::ValuesIn(kCases),
@@ -33,9 +31,9 @@ INSTANTIATE_TEST_SUITE_P(Table, ConfigMapValidate, ::testing::ValuesIn(kCases),
 
 TEST(ConfigMap, StaysAsItIsOnceImmutable) {
   const registry::Resource resource = ConfigMapResource();
-  const meta::Object old = Parse(R"({"immutable":true,"data":{"a":"b"}})");
+  const meta::Object old = testing::Parse(R"({"immutable":true,"data":{"a":"b"}})");
   EXPECT_TRUE(resource.strategy->ValidateUpdate({}, old, old).empty());
-  EXPECT_EQ(resource.strategy->ValidateUpdate({}, Parse(R"({"data":{"a":"c"}})"), old).size(), 2U);
+  EXPECT_EQ(resource.strategy->ValidateUpdate({}, testing::Parse(R"({"data":{"a":"c"}})"), old).size(), 2U);
 }
 
 }  // namespace

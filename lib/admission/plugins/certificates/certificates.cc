@@ -1,0 +1,123 @@
+#include "lib/admission/plugins/certificates/certificates.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lib/auth/certificate_request.h"
+#include "lib/base/log.h"
+#include "lib/codec/base64.h"
+#include "lib/meta/field_error.h"
+
+namespace apimesh::admission {
+namespace {
+
+constexpr std::string_view kClientSigner = "kubernetes.io/kube-apiserver-client";
+constexpr std::string_view kMasters = "system:masters";
+
+bool IsRequest(const Attributes& attributes, std::string_view subresource) {
+  return attributes.subresource == subresource && attributes.resource.resource == "certificatesigningrequests" &&
+         attributes.resource.group == "certificates.k8s.io";
+}
+
+std::string SignerOf(const meta::Object& request) { return std::string(meta::FindString(request.Root(), "spec", "signerName")); }
+
+/// An error of the authorizer counts as a refusal, as in kube-apiserver.
+Task<bool> MayOn(service::AuthClientPtr authorizer, meta::RequestContext ctx, std::string verb, std::string name) {
+  if (!authorizer) co_return false;
+  service::AccessQuestion question;
+  question.user = ctx.User();
+  question.info.is_resource_request = true;
+  question.info.verb = std::move(verb);
+  question.info.api_prefix = "apis";
+  question.info.api_group = "certificates.k8s.io";
+  question.info.api_version = "*";
+  question.info.resource = "signers";
+  question.info.name = std::move(name);
+  const meta::Result<service::AccessDecision> decision = co_await authorizer->Authorize(std::move(question), ctx.Deadline());
+  if (!decision) log::Warning("cannot ask whether a user has a right on a signer: {}", decision.error().Message());
+  co_return decision && decision->allowed;
+}
+
+Task<bool> MayUseSigner(service::AuthClientPtr authorizer, meta::RequestContext ctx, std::string verb, std::string signer) {
+  const bool by_name = co_await MayOn(authorizer, ctx, verb, signer);
+  if (by_name) co_return true;
+  std::string all_of_domain = signer.substr(0, signer.find('/')) + "/*";
+  co_return co_await MayOn(authorizer, ctx, std::move(verb), std::move(all_of_domain));
+}
+
+class CertificateApproval final : public Plugin {
+ public:
+  explicit CertificateApproval(service::AuthClientPtr authorizer) : authorizer_(std::move(authorizer)) {}
+  bool Handles(Operation operation) const override { return operation == Operation::kUpdate; }
+
+  Task<meta::Result<>> Validate(meta::RequestContext ctx, const Attributes& attributes) override {
+    if (!IsRequest(attributes, "approval")) co_return meta::Result<>();
+    // The stored request decides: a client could name another signer in the one it sends.
+    std::string signer = SignerOf(*attributes.old_object);
+    const bool may = co_await MayUseSigner(authorizer_, ctx, "approve", signer);
+    if (may) co_return meta::Result<>();
+    co_return Forbidden(attributes, fmt::format("user not permitted to approve requests with signerName {}", meta::Quoted(signer)));
+  }
+
+ private:
+  service::AuthClientPtr authorizer_;
+};
+
+/// What a signer sets. An absent list of conditions is the same as an empty one.
+meta::json::value Signed(const meta::Object& request, std::string_view field) {
+  const meta::json::value* value = meta::Find(request.Root(), "status", field);
+  const bool empty = !value || value->is_null() || (value->is_array() && value->get_array().empty()) ||
+                     (value->is_string() && value->get_string().empty());
+  return empty ? meta::json::value() : *value;
+}
+
+class CertificateSigning final : public Plugin {
+ public:
+  explicit CertificateSigning(service::AuthClientPtr authorizer) : authorizer_(std::move(authorizer)) {}
+  bool Handles(Operation operation) const override { return operation == Operation::kUpdate; }
+
+  Task<meta::Result<>> Validate(meta::RequestContext ctx, const Attributes& attributes) override {
+    if (!IsRequest(attributes, "status")) co_return meta::Result<>();
+    const bool same = Signed(*attributes.object, "certificate") == Signed(*attributes.old_object, "certificate") &&
+                      Signed(*attributes.object, "conditions") == Signed(*attributes.old_object, "conditions");
+    if (same) co_return meta::Result<>();
+    std::string signer = SignerOf(*attributes.old_object);
+    const bool may = co_await MayUseSigner(authorizer_, ctx, "sign", signer);
+    if (may) co_return meta::Result<>();
+    co_return Forbidden(attributes, fmt::format("user not permitted to sign requests with signerName {}", meta::Quoted(signer)));
+  }
+
+ private:
+  service::AuthClientPtr authorizer_;
+};
+
+class CertificateSubjectRestriction final : public Plugin {
+ public:
+  bool Handles(Operation operation) const override { return operation == Operation::kCreate; }
+
+  Task<meta::Result<>> Validate(meta::RequestContext, const Attributes& attributes) override {
+    if (!IsRequest(attributes, "") || SignerOf(*attributes.object) != kClientSigner) co_return meta::Result<>();
+    std::string pem;
+    codec::DecodeBase64(meta::FindString(attributes.object->Root(), "spec", "request"), pem);
+    const meta::Result<auth::CertificateRequest> parsed = auth::ParseCertificateRequest(pem);
+    if (!parsed) co_return Forbidden(attributes, "failed to parse CSR: " + parsed.error().Message());
+    const std::vector<std::string>& groups = parsed->organizations;
+    if (std::find(groups.begin(), groups.end(), kMasters) == groups.end()) co_return meta::Result<>();
+    co_return Forbidden(attributes, fmt::format("use of {} signer with {} group is not allowed", kClientSigner, kMasters));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Plugin> MakeCertificateApproval(const PluginInputs& inputs) {
+  return std::make_unique<CertificateApproval>(inputs.auth);
+}
+std::unique_ptr<Plugin> MakeCertificateSigning(const PluginInputs& inputs) {
+  return std::make_unique<CertificateSigning>(inputs.auth);
+}
+std::unique_ptr<Plugin> MakeCertificateSubjectRestriction(const PluginInputs&) {
+  return std::make_unique<CertificateSubjectRestriction>();
+}
+
+}  // namespace apimesh::admission

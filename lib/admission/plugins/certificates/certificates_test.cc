@@ -1,0 +1,122 @@
+#include "lib/admission/plugins/certificates/certificates.h"
+
+#include <gtest/gtest.h>
+
+#include <boost/json/parse.hpp>
+
+#include <set>
+
+#include "lib/auth/test_requests.h"
+#include "lib/codec/base64.h"
+#include "lib/testing/run.h"
+
+namespace apimesh::admission {
+namespace {
+
+/// Allows "VERB NAME" pairs on signers.
+class FakeAuthorizer final : public service::AuthClient {
+ public:
+  Task<meta::Result<service::TokenIdentity>> ReviewToken(std::string, std::vector<std::string>, SteadyTime) override {
+    co_return meta::InternalError("unused");
+  }
+  Task<meta::Result<service::AccessDecision>> Authorize(service::AccessQuestion question, SteadyTime) override {
+    EXPECT_EQ(question.info.api_group, "certificates.k8s.io");
+    EXPECT_EQ(question.info.resource, "signers");
+    EXPECT_TRUE(question.info.is_resource_request && question.info.ns.empty());
+    EXPECT_EQ(question.user.name, "jane");
+    if (broken) co_return meta::InternalError("down");
+    service::AccessDecision decision;
+    decision.allowed = allowed.contains(question.info.verb + " " + question.info.name);
+    co_return decision;
+  }
+  Task<meta::Result<service::AccessRules>> Rules(meta::UserInfo, std::string, SteadyTime) override { co_return meta::InternalError("unused"); }
+
+  std::set<std::string> allowed;
+  bool broken = false;
+};
+
+meta::Object Request(std::string_view signer, std::string_view status = "{}", std::string_view pem = auth::test_requests::kDevs) {
+  meta::Object request(boost::json::parse(R"({"metadata":{"name":"r"},"spec":{}})").as_object());
+  request.Root()["spec"].as_object()["signerName"] = signer;
+  request.Root()["spec"].as_object()["request"] = codec::EncodeBase64(pem);
+  request.Root()["status"] = boost::json::parse(status);
+  return request;
+}
+
+class Certificates : public ::testing::Test {
+ protected:
+  /// The message of the refusal; empty: allowed.
+  std::string Ask(std::unique_ptr<Plugin> (*make)(const PluginInputs&), Operation operation, const char* subresource, meta::Object object,
+                  const meta::Object* old) {
+    PluginInputs inputs;
+    inputs.auth = authorizer;
+    const std::unique_ptr<Plugin> plugin = make(inputs);
+    if (!plugin->Handles(operation)) return "";
+    Attributes attributes;
+    attributes.operation = operation;
+    attributes.resource = {"certificates.k8s.io", "v1", "certificatesigningrequests"};
+    attributes.subresource = subresource;
+    attributes.name = "r";
+    attributes.object = &object;
+    attributes.old_object = old;
+    meta::RequestContext::State state;
+    state.user.name = "jane";
+    const meta::Result<> result = testing::RunTask(plugin->Validate(meta::RequestContext(state), attributes));
+    if (!result) {
+      EXPECT_EQ(result.error().Code(), 403);
+    }
+    return result ? "" : result.error().Message();
+  }
+  std::shared_ptr<FakeAuthorizer> authorizer = std::make_shared<FakeAuthorizer>();
+};
+
+TEST_F(Certificates, ApprovalNeedsTheSigner) {
+  const meta::Object old = Request("example.com/a");
+  const auto approve = [&](const char* subresource, std::string_view signer) {
+    return Ask(&MakeCertificateApproval, Operation::kUpdate, subresource, Request(signer), &old);
+  };
+  EXPECT_EQ(approve("approval", "example.com/a"),
+            "certificatesigningrequests.certificates.k8s.io \"r\" is forbidden: user not permitted to approve requests with signerName \"example.com/a\"");
+  EXPECT_EQ(approve("", "example.com/a"), "");
+  authorizer->allowed = {"approve example.com/b", "sign example.com/a", "approve other.com/*"};
+  EXPECT_NE(approve("approval", "example.com/b"), "") << "the stored signer counts";
+  authorizer->allowed = {"approve example.com/a"};
+  EXPECT_EQ(approve("approval", "example.com/b"), "");
+  authorizer->allowed = {"approve example.com/*"};
+  EXPECT_EQ(approve("approval", "example.com/a"), "");
+  authorizer->broken = true;
+  EXPECT_NE(approve("approval", "example.com/a"), "");
+  authorizer = nullptr;
+  EXPECT_NE(approve("approval", "example.com/a"), "");
+}
+
+TEST_F(Certificates, SigningNeedsTheSigner) {
+  const meta::Object old = Request("example.com/a", R"({"conditions":[]})");
+  const auto sign = [&](const char* subresource, std::string_view status) {
+    return Ask(&MakeCertificateSigning, Operation::kUpdate, subresource, Request("example.com/b", status), &old);
+  };
+  EXPECT_EQ(sign("status", R"({"certificate":"eA=="})"),
+            "certificatesigningrequests.certificates.k8s.io \"r\" is forbidden: user not permitted to sign requests with signerName \"example.com/a\"");
+  EXPECT_NE(sign("status", R"({"conditions":[{"type":"Failed","status":"True"}]})"), "");
+  EXPECT_EQ(sign("status", R"({})"), "") << "nothing changes";
+  EXPECT_EQ(sign("approval", R"({"certificate":"eA=="})"), "");
+  authorizer->allowed = {"approve example.com/a", "sign example.com/b"};
+  EXPECT_NE(sign("status", R"({"certificate":"eA=="})"), "");
+  authorizer->allowed = {"sign example.com/*"};
+  EXPECT_EQ(sign("status", R"({"certificate":"eA=="})"), "");
+}
+
+TEST_F(Certificates, NobodyAsksForSystemMasters) {
+  const auto create = [&](std::string_view signer, std::string_view pem) {
+    return Ask(&MakeCertificateSubjectRestriction, Operation::kCreate, "", Request(signer, "{}", pem), nullptr);
+  };
+  const std::string about = "certificatesigningrequests.certificates.k8s.io \"r\" is forbidden: ";
+  EXPECT_EQ(create("kubernetes.io/kube-apiserver-client", auth::test_requests::kMasters),
+            about + "use of kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed");
+  EXPECT_EQ(create("kubernetes.io/kube-apiserver-client", "hello"), about + "failed to parse CSR: PEM block type must be CERTIFICATE REQUEST");
+  EXPECT_EQ(create("kubernetes.io/kube-apiserver-client", auth::test_requests::kDevs), "");
+  EXPECT_EQ(create("example.com/a", auth::test_requests::kMasters), "");
+}
+
+}  // namespace
+}  // namespace apimesh::admission
