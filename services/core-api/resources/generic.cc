@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "lib/meta/names.h"
+#include "lib/registry/not_enforced.h"
 #include "lib/registry/status_strategy.h"
 #include "lib/schema/builtin.h"
 #include "services/core-api/resources/table.h"
@@ -15,12 +16,17 @@ namespace {
 template <class Base>
 class WithTraits final : public Base {
  public:
-  explicit WithTraits(Traits traits) : traits_(traits) {}
+  WithTraits(Traits traits, const meta::GroupResource& resource) : traits_(traits), resource_(resource.ToString()) {}
   bool AllowCreateOnUpdate() const override { return traits_.create_on_update; }
   bool AllowUnconditionalUpdate() const override { return !traits_.needs_version; }
+  std::vector<std::string> Warnings(const meta::RequestContext&, const meta::Object&, const meta::Object*) const override {
+    if (!traits_.not_enforced) return {};
+    return {registry::NotEnforced(resource_)};
+  }
 
  private:
   Traits traits_;
+  std::string resource_;
 };
 
 registry::Subresource MakeSubresource(const ResourceRow& row, const registry::Resource& parent) {
@@ -86,9 +92,9 @@ registry::Resource FromTable(std::string_view group, std::string_view version, s
   if (strategy) {
     made.strategy = std::move(strategy);
   } else if (status) {
-    made.strategy = std::make_shared<WithTraits<registry::SpecStrategy>>(traits);
+    made.strategy = std::make_shared<WithTraits<registry::SpecStrategy>>(traits, made.GetGroupResource());
   } else {
-    made.strategy = std::make_shared<WithTraits<registry::Strategy>>(traits);
+    made.strategy = std::make_shared<WithTraits<registry::Strategy>>(traits, made.GetGroupResource());
   }
   for (const ResourceRow* row : subresources) made.subresources.push_back(MakeSubresource(*row, made));
   return made;

@@ -5,19 +5,19 @@
 namespace apimesh::core_api {
 namespace {
 
-enum : unsigned { kGeneration = 1, kNeedsVersion = 2, kCreateOnUpdate = 4, kReturnsDeleted = 8 };
+enum : unsigned { kGeneration = 1, kNeedsVersion = 2, kCreateOnUpdate = 4, kReturnsDeleted = 8, kNotEnforced = 16 };
 
 struct Row {
   std::string_view resource;  // as error texts name it: "deployments.apps"
   unsigned traits;
 };
 constexpr Row kRows[] = {
-    {"mutatingadmissionpolicies.admissionregistration.k8s.io", kGeneration | kNeedsVersion},
-    {"mutatingadmissionpolicybindings.admissionregistration.k8s.io", kGeneration | kNeedsVersion},
-    {"mutatingwebhookconfigurations.admissionregistration.k8s.io", kGeneration | kNeedsVersion},
-    {"validatingadmissionpolicies.admissionregistration.k8s.io", kGeneration | kNeedsVersion},
-    {"validatingadmissionpolicybindings.admissionregistration.k8s.io", kGeneration | kNeedsVersion},
-    {"validatingwebhookconfigurations.admissionregistration.k8s.io", kGeneration | kNeedsVersion},
+    {"mutatingadmissionpolicies.admissionregistration.k8s.io", kGeneration | kNeedsVersion | kNotEnforced},
+    {"mutatingadmissionpolicybindings.admissionregistration.k8s.io", kGeneration | kNeedsVersion | kNotEnforced},
+    {"mutatingwebhookconfigurations.admissionregistration.k8s.io", kGeneration | kNeedsVersion | kNotEnforced},
+    {"validatingadmissionpolicies.admissionregistration.k8s.io", kGeneration | kNeedsVersion | kNotEnforced},
+    {"validatingadmissionpolicybindings.admissionregistration.k8s.io", kGeneration | kNeedsVersion | kNotEnforced},
+    {"validatingwebhookconfigurations.admissionregistration.k8s.io", kGeneration | kNeedsVersion | kNotEnforced},
     {"daemonsets.apps", kGeneration},
     {"deployments.apps", kGeneration},
     {"replicasets.apps", kGeneration},
@@ -27,20 +27,20 @@ constexpr Row kRows[] = {
     {"endpoints", kCreateOnUpdate},
     {"events", kCreateOnUpdate},
     {"events.events.k8s.io", kCreateOnUpdate},
-    {"limitranges", kCreateOnUpdate},
+    {"limitranges", kCreateOnUpdate | kNotEnforced},
     {"namespaces", kReturnsDeleted},
     {"persistentvolumeclaims", kReturnsDeleted},
     {"persistentvolumes", kReturnsDeleted},
     {"pods", kGeneration | kReturnsDeleted},
     {"podtemplates", kGeneration | kReturnsDeleted},
     {"replicationcontrollers", kGeneration},
-    {"resourcequotas", kReturnsDeleted},
+    {"resourcequotas", kReturnsDeleted | kNotEnforced},
     {"serviceaccounts", kReturnsDeleted},
     {"services", kCreateOnUpdate | kReturnsDeleted},
     {"leases.coordination.k8s.io", kNeedsVersion | kCreateOnUpdate},
     {"endpointslices.discovery.k8s.io", kGeneration},
-    {"flowschemas.flowcontrol.apiserver.k8s.io", kGeneration},
-    {"prioritylevelconfigurations.flowcontrol.apiserver.k8s.io", kGeneration},
+    {"flowschemas.flowcontrol.apiserver.k8s.io", kGeneration | kNotEnforced},
+    {"prioritylevelconfigurations.flowcontrol.apiserver.k8s.io", kGeneration | kNotEnforced},
     {"ingressclasses.networking.k8s.io", kGeneration},
     {"ingresses.networking.k8s.io", kGeneration},
     {"networkpolicies.networking.k8s.io", kGeneration},
@@ -72,7 +72,8 @@ Traits TraitsOf(const meta::GroupResource& resource) {
     return {.generation = (row.traits & kGeneration) != 0,
             .needs_version = (row.traits & kNeedsVersion) != 0,
             .create_on_update = (row.traits & kCreateOnUpdate) != 0,
-            .returns_deleted_object = (row.traits & kReturnsDeleted) != 0};
+            .returns_deleted_object = (row.traits & kReturnsDeleted) != 0,
+            .not_enforced = (row.traits & kNotEnforced) != 0};
   }
   return {};
 }

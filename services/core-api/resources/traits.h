@@ -10,6 +10,7 @@ struct Traits {
   bool needs_version = false;          // no update without a resourceVersion
   bool create_on_update = false;       // PUT of a new name creates
   bool returns_deleted_object = false; // DELETE answers with the object
+  bool not_enforced = false;           // a control that is stored and has no effect here: writes of it warn
 };
 Traits TraitsOf(const meta::GroupResource& resource);
 

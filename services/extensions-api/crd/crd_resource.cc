@@ -6,6 +6,7 @@
 #include "lib/registry/status_strategy.h"
 #include "lib/schema/builtin.h"
 #include "services/extensions-api/crd/conditions.h"
+#include "services/extensions-api/crd/not_enforced.h"
 #include "services/extensions-api/crd/rules.h"
 #include "services/extensions-api/crd/stored_v1beta1.h"
 #include "services/extensions-api/crd/version_rules.h"
@@ -65,6 +66,9 @@ class CrdStrategy final : public registry::SpecStrategy {
   meta::FieldErrors Validate(const meta::RequestContext&, const meta::Object& object) const override { return ValidateCrd(object); }
   meta::FieldErrors ValidateUpdate(const meta::RequestContext&, const meta::Object& object, const meta::Object& old) const override {
     return ValidateCrdUpdate(object, old);
+  }
+  std::vector<std::string> Warnings(const meta::RequestContext&, const meta::Object& object, const meta::Object*) const override {
+    return NotEnforcedParts(object);
   }
   bool AllowUnconditionalUpdate() const override { return false; }
 

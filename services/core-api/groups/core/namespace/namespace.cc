@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "lib/meta/names.h"
+#include "lib/registry/not_enforced.h"
 #include "lib/registry/status_strategy.h"
 #include "services/core-api/groups/columns.h"
 #include "services/core-api/resources/generic.h"
@@ -16,6 +17,7 @@ namespace json = meta::json;
 
 constexpr std::string_view kFinalizer = "kubernetes";
 constexpr std::string_view kNameLabel = "kubernetes.io/metadata.name";
+constexpr std::string_view kPodSecurity = "pod-security.kubernetes.io/";
 
 const json::array* SpecFinalizers(const meta::Object& object) {
   const json::value* value = meta::Find(object.Root(), "spec", "finalizers");
@@ -54,6 +56,13 @@ meta::FieldErrors CheckFinalizers(const meta::Object& object, bool with_index) {
   return errors;
 }
 
+bool HasPodSecurityLabel(const meta::Object& object) {
+  const json::value* labels = meta::FindField(object.Metadata(), "labels");
+  if (!labels || !labels->is_object()) return false;
+  const json::object& members = labels->get_object();
+  return std::any_of(members.begin(), members.end(), [](const auto& label) { return std::string_view(label.key()).starts_with(kPodSecurity); });
+}
+
 /// Of the resource itself: spec.finalizers and status belong to the server and to the subresources.
 class NamespaceStrategy : public registry::Strategy {
  public:
@@ -82,6 +91,10 @@ class NamespaceStrategy : public registry::Strategy {
   }
   meta::FieldErrors ValidateUpdate(const meta::RequestContext&, const meta::Object& object, const meta::Object&) const override {
     return CheckFinalizers(object, false);
+  }
+  std::vector<std::string> Warnings(const meta::RequestContext&, const meta::Object& object, const meta::Object*) const override {
+    if (!HasPodSecurityLabel(object)) return {};
+    return {registry::NotEnforced("pod-security.kubernetes.io labels")};
   }
   bool HoldsBackDeletion(const meta::Object& object) const override {
     const json::array* finalizers = SpecFinalizers(object);

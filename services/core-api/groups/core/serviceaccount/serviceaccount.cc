@@ -1,5 +1,6 @@
 #include "services/core-api/groups/core/serviceaccount/serviceaccount.h"
 
+#include "lib/registry/not_enforced.h"
 #include "services/core-api/groups/columns.h"
 #include "services/core-api/groups/walk.h"
 #include "services/core-api/resources/generic.h"
@@ -25,10 +26,13 @@ class ServiceAccountStrategy final : public registry::Strategy {
   void PrepareForCreate(const meta::RequestContext&, meta::Object& object) const override { KeepNamesOnly(object); }
   void PrepareForUpdate(const meta::RequestContext&, meta::Object& object, const meta::Object&) const override { KeepNamesOnly(object); }
   std::vector<std::string> Warnings(const meta::RequestContext&, const meta::Object& object, const meta::Object* old) const override {
-    if (!object.Annotation(kEnforceMountable) || (old && old->Annotation(kEnforceMountable))) return {};
-    return {
+    if (!object.Annotation(kEnforceMountable)) return {};
+    std::vector<std::string> warnings = {registry::NotEnforced("kubernetes.io/enforce-mountable-secrets annotations")};
+    if (old && old->Annotation(kEnforceMountable)) return warnings;
+    warnings.emplace_back(
         "metadata.annotations[kubernetes.io/enforce-mountable-secrets]: deprecated in v1.32+; prefer separate namespaces to isolate "
-        "access to mounted secrets"};
+        "access to mounted secrets");
+    return warnings;
   }
 };
 
