@@ -73,13 +73,14 @@ meta::Result<std::vector<Block>> Blocks(std::string_view text) {
   return blocks;
 }
 
-/// Go's readers of certificates know these keys only. Curves that a request describes by parameters of its own are refused.
+/// Go's readers of certificates know these keys only. Curves that a request describes by its own parameters are refused.
 bool KeyIsSupported(EVP_PKEY* key) {
   const int type = EVP_PKEY_get_base_id(key);
   if (type == EVP_PKEY_RSA || type == EVP_PKEY_ED25519) return true;
   int explicit_curve = 0;
   return type == EVP_PKEY_EC &&
-         EVP_PKEY_get_int_param(key, OSSL_PKEY_PARAM_EC_DECODED_FROM_EXPLICIT_PARAMS, &explicit_curve) == 1 && !explicit_curve;
+         EVP_PKEY_get_int_param(key, OSSL_PKEY_PARAM_EC_DECODED_FROM_EXPLICIT_PARAMS, &explicit_curve) == 1 &&
+         !explicit_curve;
 }
 
 meta::Result<> CheckSignature(X509_REQ* request) {
@@ -87,7 +88,9 @@ meta::Result<> CheckSignature(X509_REQ* request) {
   int digest = NID_undef;
   OBJ_find_sigid_algs(algorithm, &digest, nullptr);
   if (digest == NID_md5) return meta::BadRequest("x509: cannot verify signature: insecure algorithm MD5-RSA");
-  if (digest == NID_md2 || digest == NID_md4) return meta::BadRequest("x509: cannot verify signature: algorithm unimplemented");
+  if (digest == NID_md2 || digest == NID_md4) {
+    return meta::BadRequest("x509: cannot verify signature: algorithm unimplemented");
+  }
   EVP_PKEY* const key = X509_REQ_get0_pubkey(request);
   if (!key || !KeyIsSupported(key)) return meta::BadRequest("x509: cannot verify signature: algorithm unimplemented");
   if (X509_REQ_verify(request, key) == 1) return {};
@@ -98,7 +101,8 @@ meta::Result<> CheckSignature(X509_REQ* request) {
   }
 }
 
-/// The values of one attribute of the subject. A value that has no text is an error: nobody could say what a signer makes of it.
+/// The values of one attribute of the subject. A value that is no text is an error, because signers could read it in
+/// different ways.
 meta::Result<std::vector<std::string>> Attributes(const X509_NAME* subject, int nid) {
   std::vector<std::string> found;
   for (int at = -1; (at = X509_NAME_get_index_by_NID(subject, nid, at)) >= 0;) {
@@ -172,7 +176,8 @@ meta::Result<> CheckCertificates(std::string_view pem) {
   if (blocks->empty()) return meta::BadRequest("must contain at least one CERTIFICATE PEM block");
   for (const Block& block : *blocks) {
     if (block.type != "CERTIFICATE") {
-      return meta::BadRequest(fmt::format("only CERTIFICATE PEM blocks are allowed, found {}", meta::Quoted(block.type)));
+      return meta::BadRequest(
+          fmt::format("only CERTIFICATE PEM blocks are allowed, found {}", meta::Quoted(block.type)));
     }
     if (block.headers) return meta::BadRequest("no PEM block headers are permitted");
     meta::Result<> checked = CheckCertificate(block.bytes);

@@ -20,7 +20,9 @@ bool IsRequest(const Attributes& attributes, std::string_view subresource) {
          attributes.resource.group == "certificates.k8s.io";
 }
 
-std::string SignerOf(const meta::Object& request) { return std::string(meta::FindString(request.Root(), "spec", "signerName")); }
+std::string SignerOf(const meta::Object& request) {
+  return std::string(meta::FindString(request.Root(), "spec", "signerName"));
+}
 
 /// An error of the authorizer counts as a refusal, as in kube-apiserver.
 Task<bool> MayOn(service::AuthClientPtr authorizer, meta::RequestContext ctx, std::string verb, std::string name) {
@@ -34,12 +36,14 @@ Task<bool> MayOn(service::AuthClientPtr authorizer, meta::RequestContext ctx, st
   question.info.api_version = "*";
   question.info.resource = "signers";
   question.info.name = std::move(name);
-  const meta::Result<service::AccessDecision> decision = co_await authorizer->Authorize(std::move(question), ctx.Deadline());
+  const meta::Result<service::AccessDecision> decision =
+      co_await authorizer->Authorize(std::move(question), ctx.Deadline());
   if (!decision) log::Warning("cannot ask whether a user has a right on a signer: {}", decision.error().Message());
   co_return decision && decision->allowed;
 }
 
-Task<bool> MayUseSigner(service::AuthClientPtr authorizer, meta::RequestContext ctx, std::string verb, std::string signer) {
+Task<bool> MayUseSigner(service::AuthClientPtr authorizer, meta::RequestContext ctx, std::string verb,
+                        std::string signer) {
   const bool by_name = co_await MayOn(authorizer, ctx, verb, signer);
   if (by_name) co_return true;
   std::string all_of_domain = signer.substr(0, signer.find('/')) + "/*";
@@ -57,7 +61,8 @@ class CertificateApproval final : public Plugin {
     std::string signer = SignerOf(*attributes.old_object);
     const bool may = co_await MayUseSigner(authorizer_, ctx, "approve", signer);
     if (may) co_return meta::Result<>();
-    co_return Forbidden(attributes, fmt::format("user not permitted to approve requests with signerName {}", meta::Quoted(signer)));
+    co_return Forbidden(attributes,
+                        fmt::format("user not permitted to approve requests with signerName {}", meta::Quoted(signer)));
   }
 
  private:
@@ -85,7 +90,8 @@ class CertificateSigning final : public Plugin {
     std::string signer = SignerOf(*attributes.old_object);
     const bool may = co_await MayUseSigner(authorizer_, ctx, "sign", signer);
     if (may) co_return meta::Result<>();
-    co_return Forbidden(attributes, fmt::format("user not permitted to sign requests with signerName {}", meta::Quoted(signer)));
+    co_return Forbidden(attributes,
+                        fmt::format("user not permitted to sign requests with signerName {}", meta::Quoted(signer)));
   }
 
  private:
@@ -104,7 +110,8 @@ class CertificateSubjectRestriction final : public Plugin {
     if (!parsed) co_return Forbidden(attributes, "failed to parse CSR: " + parsed.error().Message());
     const std::vector<std::string>& groups = parsed->organizations;
     if (std::find(groups.begin(), groups.end(), kMasters) == groups.end()) co_return meta::Result<>();
-    co_return Forbidden(attributes, fmt::format("use of {} signer with {} group is not allowed", kClientSigner, kMasters));
+    co_return Forbidden(attributes,
+                        fmt::format("use of {} signer with {} group is not allowed", kClientSigner, kMasters));
   }
 };
 

@@ -4,8 +4,8 @@
 
 #include "lib/admission/all_plugins.h"
 
-/// Who may approve and sign CertificateSigningRequests. Rights on the requests are not enough: the user needs a right on the
-/// signer (a resource of authorization only, `signers` in certificates.k8s.io), by its name or by "DOMAIN/*".
+/// Who may approve and sign CertificateSigningRequests. Rights on the requests are not enough: the user needs a right on
+/// the signer (a resource of authorization only, `signers` in certificates.k8s.io), by its name or by "DOMAIN/*".
 namespace apimesh::admission {
 
 /// Changes of /approval need the verb `approve` on the signer.

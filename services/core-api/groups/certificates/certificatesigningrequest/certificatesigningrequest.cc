@@ -41,12 +41,15 @@ class CsrStrategy : public registry::Strategy {
     SetRequester(ctx.User(), meta::MakeObject(object.Root(), "spec"));
     meta::EraseField(object.Root(), "status");  // nobody creates an approved request
   }
-  meta::FieldErrors Validate(const meta::RequestContext&, const meta::Object& object) const override { return ValidateCsr(object); }
+  meta::FieldErrors Validate(const meta::RequestContext&, const meta::Object& object) const override {
+    return ValidateCsr(object);
+  }
   void PrepareForUpdate(const meta::RequestContext&, meta::Object& object, const meta::Object& old) const override {
     Keep("spec", object.Root(), old.Root());
     Keep("status", object.Root(), old.Root());
   }
-  meta::FieldErrors ValidateUpdate(const meta::RequestContext&, const meta::Object& object, const meta::Object& old) const override {
+  meta::FieldErrors ValidateUpdate(const meta::RequestContext&, const meta::Object& object,
+                                   const meta::Object& old) const override {
     return ValidateCsrUpdate(object, old, CsrUpdate::kRequest);
   }
 };
@@ -60,7 +63,8 @@ class CsrStatusStrategy final : public CsrStrategy {
     KeepConditions(object, old, kDenied);
     FillConditionTimes(object, old, Now());
   }
-  meta::FieldErrors ValidateUpdate(const meta::RequestContext&, const meta::Object& object, const meta::Object& old) const override {
+  meta::FieldErrors ValidateUpdate(const meta::RequestContext&, const meta::Object& object,
+                                   const meta::Object& old) const override {
     return ValidateCsrUpdate(object, old, CsrUpdate::kStatus);
   }
 };
@@ -81,13 +85,15 @@ class CsrApprovalStrategy final : public CsrStrategy {
       meta::EraseField(status, "conditions");
     }
   }
-  meta::FieldErrors ValidateUpdate(const meta::RequestContext&, const meta::Object& object, const meta::Object& old) const override {
+  meta::FieldErrors ValidateUpdate(const meta::RequestContext&, const meta::Object& object,
+                                   const meta::Object& old) const override {
     return ValidateCsrUpdate(object, old, CsrUpdate::kApproval);
   }
 };
 
 std::string StatusText(const meta::Object& request) {
-  std::string text = HasCondition(request, kDenied) ? "Denied" : HasCondition(request, kApproved) ? "Approved" : "Pending";
+  std::string text = HasCondition(request, kApproved) ? "Approved" : "Pending";
+  if (HasCondition(request, kDenied)) text = "Denied";
   if (HasCondition(request, kFailed)) text += ",Failed";
   if (!meta::FindString(request.Root(), "status", "certificate").empty()) text += ",Issued";
   return text;
@@ -101,14 +107,19 @@ std::string DurationText(const meta::Object& request) {
 
 json::array Cells(const meta::Object& object, meta::Ages& ages) {
   const json::object& root = object.Root();
-  return {json::string(object.Name()), AgeCell(object, ages), TextCell(meta::FindString(root, "spec", "signerName"), "<none>"),
-          TextCell(meta::FindString(root, "spec", "username")), json::string(DurationText(object)), json::string(StatusText(object))};
+  return {json::string(object.Name()),
+          AgeCell(object, ages),
+          TextCell(meta::FindString(root, "spec", "signerName"), "<none>"),
+          TextCell(meta::FindString(root, "spec", "username")),
+          json::string(DurationText(object)),
+          json::string(StatusText(object))};
 }
 
 }  // namespace
 
 registry::Resource CertificateSigningRequestResource() {
-  registry::Resource resource = FromTable("certificates.k8s.io", "v1", "certificatesigningrequests", std::make_shared<CsrStrategy>());
+  registry::Resource resource =
+      FromTable("certificates.k8s.io", "v1", "certificatesigningrequests", std::make_shared<CsrStrategy>());
   resource.validate_name = meta::NameIsPathSegment;
   resource.reset_fields = {"spec", "status"};
   registry::Subresource& status = SubresourceOf(resource, "status");
@@ -125,8 +136,8 @@ registry::Resource CertificateSigningRequestResource() {
                      {.name = "RequestedDuration", .description = "How long the certificate shall be valid."},
                      {.name = "Condition", .description = "What was decided, and whether the certificate was issued."}},
                     &Cells,
-                    {"metadata.name", "metadata.creationTimestamp", "spec.signerName", "spec.username", "spec.expirationSeconds",
-                     "status.conditions", "status.certificate"}};
+                    {"metadata.name", "metadata.creationTimestamp", "spec.signerName", "spec.username",
+                     "spec.expirationSeconds", "status.conditions", "status.certificate"}};
   return resource;
 }
 

@@ -20,7 +20,8 @@ std::vector<std::size_t> Places(const json::array* conditions, std::string_view 
 std::string TransitionTime(const json::value& condition, const json::array* old, std::string_view now) {
   for (std::size_t i = 0; old && i < old->size(); ++i) {
     const json::value& before = (*old)[i];
-    const bool same = Text(before, "type") == Text(condition, "type") && Text(before, "status") == Text(condition, "status");
+    const bool same =
+        Text(before, "type") == Text(condition, "type") && Text(before, "status") == Text(condition, "status");
     if (same && !Text(before, "lastTransitionTime").empty()) return std::string(Text(before, "lastTransitionTime"));
   }
   return std::string(now);
@@ -45,7 +46,9 @@ std::vector<const json::object*> ConditionsOfType(const meta::Object& request, s
   return found;
 }
 
-bool HasCondition(const meta::Object& request, std::string_view type) { return !ConditionsOfType(request, type).empty(); }
+bool HasCondition(const meta::Object& request, std::string_view type) {
+  return !ConditionsOfType(request, type).empty();
+}
 
 void KeepConditions(meta::Object& request, const meta::Object& old, std::string_view type) {
   json::array* conditions = ConditionsOf(request);
@@ -60,7 +63,7 @@ void FillConditionTimes(meta::Object& request, const meta::Object& old, std::str
   for (std::size_t i = 0; conditions && i < conditions->size(); ++i) {
     json::value& condition = (*conditions)[i];
     if (!condition.is_object()) continue;
-    if (Text(condition, "lastUpdateTime").empty()) condition.get_object()["lastUpdateTime"] = json::string_view(now.data(), now.size());
+    if (Text(condition, "lastUpdateTime").empty()) condition.get_object()["lastUpdateTime"] = std::string(now);
     if (Text(condition, "lastTransitionTime").empty()) {
       condition.get_object()["lastTransitionTime"] = TransitionTime(condition, ConditionsOf(old), now);
     }

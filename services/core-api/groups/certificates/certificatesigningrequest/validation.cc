@@ -23,10 +23,11 @@ constexpr std::int64_t kShortestSeconds = 600;
 
 // In the order in which kube-apiserver lists them.
 const std::vector<std::string> kUsages = {
-    "any",           "cert sign",        "client auth",       "code signing",   "content commitment", "crl sign",
-    "data encipherment", "decipher only", "digital signature", "email protection", "encipher only",      "ipsec end system",
-    "ipsec tunnel",  "ipsec user",       "key agreement",     "key encipherment", "microsoft sgc",      "netscape sgc",
-    "ocsp signing",  "s/mime",           "server auth",       "signing",        "timestamping"};
+    "any",           "cert sign",          "client auth",   "code signing",     "content commitment",
+    "crl sign",      "data encipherment",  "decipher only", "digital signature", "email protection",
+    "encipher only", "ipsec end system",   "ipsec tunnel",  "ipsec user",       "key agreement",
+    "key encipherment", "microsoft sgc",   "netscape sgc",  "ocsp signing",     "s/mime",
+    "server auth",   "signing",            "timestamping"};
 
 /// Mistakes that are let pass because the stored request has them.
 struct Tolerated {
@@ -38,11 +39,15 @@ std::vector<std::string> Usages(const meta::Object& request) {
   std::vector<std::string> usages;
   const json::value* value = meta::Find(request.Root(), "spec", "usages");
   if (!value || !value->is_array()) return usages;
-  for (const json::value& usage : value->get_array()) usages.emplace_back(usage.is_string() ? std::string_view(usage.get_string()) : "");
+  for (const json::value& usage : value->get_array()) {
+    usages.emplace_back(usage.is_string() ? std::string_view(usage.get_string()) : "");
+  }
   return usages;
 }
 
-bool IsKnownUsage(const std::string& usage) { return std::find(kUsages.begin(), kUsages.end(), usage) != kUsages.end(); }
+bool IsKnownUsage(const std::string& usage) {
+  return std::find(kUsages.begin(), kUsages.end(), usage) != kUsages.end();
+}
 
 template <class Texts>
 bool HasDuplicate(const Texts& texts) {
@@ -58,7 +63,9 @@ std::vector<std::string> ConditionTypes(const meta::Object& request) {
   return types;
 }
 
-std::string_view Certificate(const meta::Object& request) { return meta::FindString(request.Root(), "status", "certificate"); }
+std::string_view Certificate(const meta::Object& request) {
+  return meta::FindString(request.Root(), "status", "certificate");
+}
 
 std::string Decoded(std::string_view base64) {
   std::string bytes;
@@ -88,7 +95,8 @@ void CheckUsages(const std::vector<std::string>& usages, const Tolerated& tolera
   const meta::Path path = meta::Path("spec").Child("usages");
   if (usages.empty()) errors.push_back(meta::Required(path.ToString(), ""));
   for (std::size_t i = 0; i < usages.size() && !tolerated.unknown_usages; ++i) {
-    if (!IsKnownUsage(usages[i])) errors.push_back(meta::NotSupported(path.Index(i).ToString(), Quoted(usages[i]), kUsages));
+    if (IsKnownUsage(usages[i])) continue;
+    errors.push_back(meta::NotSupported(path.Index(i).ToString(), Quoted(usages[i]), kUsages));
   }
   std::set<std::string> seen;
   for (std::size_t i = 0; i < usages.size() && !tolerated.duplicate_usages; ++i) {
@@ -113,9 +121,11 @@ void CheckConditions(const meta::Object& request, const Tolerated& tolerated, Fi
     const std::string type(condition.Text("type"));
     if (!tolerated.empty_condition_type) condition.Require("type");
     CheckConditionStatus(condition);
-    const bool contradicts = (type == kApproved && seen.contains(std::string(kDenied))) || (type == kDenied && seen.contains(std::string(kApproved)));
+    const bool contradicts = (type == kApproved && seen.contains(std::string(kDenied))) ||
+                             (type == kDenied && seen.contains(std::string(kApproved)));
     if (contradicts && !tolerated.both_decisions) {
-      errors.push_back(meta::Invalid(path.ToString(), Quoted(type), "Approved and Denied conditions are mutually exclusive"));
+      errors.push_back(meta::Invalid(path.ToString(), Quoted(type),
+                                     "Approved and Denied conditions are mutually exclusive"));
     }
     if (!seen.insert(type).second && !tolerated.duplicate_conditions) {
       errors.push_back(meta::Duplicate(path.Index(i).Child("type").ToString(), Quoted(type)));
@@ -131,13 +141,15 @@ void CheckSpec(const meta::Object& request, const Tolerated& tolerated, FieldErr
   CheckUsages(Usages(request), tolerated, errors);
   const std::string_view signer = meta::FindString(request.Root(), "spec", "signerName");
   if (signer == kLegacySigner && !tolerated.legacy_signer) {
-    errors.push_back(meta::Invalid("spec.signerName", Quoted(signer), "the legacy signerName is not allowed via this API version"));
+    errors.push_back(meta::Invalid("spec.signerName", Quoted(signer),
+                                   "the legacy signerName is not allowed via this API version"));
   } else {
     CheckSignerName("spec.signerName", signer, errors);
   }
   const json::value* seconds = meta::Find(request.Root(), "spec", "expirationSeconds");
   if (seconds && seconds->is_int64() && seconds->get_int64() < kShortestSeconds) {
-    errors.push_back(meta::Invalid("spec.expirationSeconds", Shown(seconds), "may not specify a duration less than 600 seconds (10 minutes)"));
+    errors.push_back(meta::Invalid("spec.expirationSeconds", Shown(seconds),
+                                   "may not specify a duration less than 600 seconds (10 minutes)"));
   }
 }
 
@@ -155,7 +167,8 @@ FieldErrors ValidateAll(const meta::Object& request, const Tolerated& tolerated)
 /// Decisions are final, and only /approval makes them.
 void CheckDecisions(const meta::Object& request, const meta::Object& old, CsrUpdate update, FieldErrors& errors) {
   const auto forbid = [&errors](std::string_view what, std::string_view type) {
-    errors.push_back(meta::Forbidden("status.conditions", fmt::format("updates may not {} a condition of type {}", what, Quoted(type))));
+    errors.push_back(meta::Forbidden("status.conditions",
+                                     fmt::format("updates may not {} a condition of type {}", what, Quoted(type))));
   };
   for (const std::string_view type : {kApproved, kDenied, kFailed}) {
     if (ConditionsOfType(request, type).size() < ConditionsOfType(old, type).size()) forbid("remove", type);
@@ -165,11 +178,13 @@ void CheckDecisions(const meta::Object& request, const meta::Object& old, CsrUpd
     const auto now = ConditionsOfType(request, type), before = ConditionsOfType(old, type);
     if (now.size() > before.size()) forbid("add", type);
     const auto same = [](const json::object* a, const json::object* b) { return *a == *b; };
-    if (now.size() == before.size() && !std::equal(now.begin(), now.end(), before.begin(), same)) forbid("modify", type);
+    if (now.size() != before.size()) continue;
+    if (!std::equal(now.begin(), now.end(), before.begin(), same)) forbid("modify", type);
   }
 }
 
-void CheckCertificateChange(const meta::Object& request, const meta::Object& old, CsrUpdate update, FieldErrors& errors) {
+void CheckCertificateChange(const meta::Object& request, const meta::Object& old, CsrUpdate update,
+                            FieldErrors& errors) {
   if (Certificate(request) == Certificate(old)) return;
   if (update != CsrUpdate::kStatus) {
     errors.push_back(meta::Forbidden("status.certificate", "updates may not set certificate content"));

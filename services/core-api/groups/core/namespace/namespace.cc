@@ -60,7 +60,8 @@ bool HasPodSecurityLabel(const meta::Object& object) {
   const json::value* labels = meta::FindField(object.Metadata(), "labels");
   if (!labels || !labels->is_object()) return false;
   const json::object& members = labels->get_object();
-  return std::any_of(members.begin(), members.end(), [](const auto& label) { return std::string_view(label.key()).starts_with(kPodSecurity); });
+  const auto is_one = [](const auto& label) { return std::string_view(label.key()).starts_with(kPodSecurity); };
+  return std::any_of(members.begin(), members.end(), is_one);
 }
 
 /// Of the resource itself: spec.finalizers and status belong to the server and to the subresources.
