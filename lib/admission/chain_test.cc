@@ -16,7 +16,7 @@ class Noting final : public Plugin {
  public:
   Noting(std::string name, std::vector<std::string>& calls, std::string refuses = "", bool handles = true)
       : name_(std::move(name)), calls_(calls), refuses_(std::move(refuses)), handles_(handles) {}
-  bool Handles(Operation) const override { return handles_; }
+  bool Handles(Phase, const Attributes&) const override { return handles_; }
   Task<meta::Result<>> Mutate(meta::RequestContext, Attributes& attributes) override { return Note("mutate", attributes); }
   Task<meta::Result<>> Validate(meta::RequestContext, const Attributes& attributes) override { return Note("validate", attributes); }
 
@@ -58,7 +58,7 @@ TEST(Chain, EndsWithTheFirstRefusal) {
   EXPECT_THAT(calls, ElementsAre("a mutate", "a validate", "b validate"));
 }
 
-TEST(Chain, SkipsPluginsThatDoNotHandleTheOperation) {
+TEST(Chain, SkipsPluginsThatDoNotHandleTheWrite) {
   std::vector<std::string> calls;
   const Chain chain = ChainOf(std::make_unique<Noting>("a", calls, "mutate", false), std::make_unique<Noting>("b", calls));
   Attributes attributes;

@@ -30,11 +30,15 @@ struct Attributes {
   std::map<std::string, std::string>* audit_annotations = nullptr;
 };
 
+enum class Phase { kMutate, kValidate };
+
 /// One admission plugin. Thread-safe. Plugins are made by all_plugins.cc, whose order is the run order.
 class Plugin {
  public:
   virtual ~Plugin() = default;
-  virtual bool Handles(Operation operation) const = 0;
+  /// Whether the plugin has something to do for this write in this phase. Every plugin is asked about every write, so this has to
+  /// be cheap; a plugin that returns false costs nothing else.
+  virtual bool Handles(Phase phase, const Attributes& attributes) const = 0;
   /// May change attributes.object. Runs for all plugins before any Validate.
   virtual Task<meta::Result<>> Mutate(meta::RequestContext ctx, Attributes& attributes);
   /// Must not change anything.

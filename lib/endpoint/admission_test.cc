@@ -26,7 +26,7 @@ class Recorder final : public admission::Plugin {
     std::int64_t replicas = 0;  // 0: leave them alone
   };
   explicit Recorder(std::shared_ptr<State> state) : state_(std::move(state)) {}
-  bool Handles(admission::Operation) const override { return true; }
+  bool Handles(admission::Phase, const Attributes&) const override { return true; }
   Task<meta::Result<>> Mutate(meta::RequestContext ctx, Attributes& attributes) override {
     state_->lines.push_back(Line("mutate", ctx, attributes));
     if (state_->replicas) meta::MakeObject(attributes.object->Root(), "spec")["replicas"] = state_->replicas;

@@ -9,15 +9,13 @@ namespace {
 
 constexpr std::size_t kLargeBytes = 64 * 1024;
 
-/// Whether the verb reads the stored object to make a new one of it.
+/// Whether the verb makes a new object of the stored one, or removes it.
 bool Rewrites(const ResourceRequest& request) {
   const std::string& verb = request.Info().verb;
   return request.served->store && !request.Name().empty() && (verb == "patch" || verb == "update" || verb == "delete");
 }
 
-Task<bool> IsLarge(RequestPtr request) {
-  if (request->http.body.size() > kLargeBytes) co_return true;
-  if (!Rewrites(*request)) co_return false;
+Task<bool> HasLargeObject(RequestPtr request) {
   const meta::Result<storage::Key> key = request->KeyOf(request->Name());
   if (!key) co_return false;
   const storage::GetOptions cached{.resource_version = "0"};
@@ -32,18 +30,25 @@ Task<Answer> RunLarge(Verb verb, RequestPtr request) {
   co_return co_await verb(request);
 }
 
+Task<Answer> MoveLarge(Verb verb, RequestPtr request) {
+  Task<Answer> work = RunLarge(verb, request);
+  co_return co_await boost::asio::co_spawn(request->env->large_requests, std::move(work), boost::asio::use_awaitable);
+}
+
+Task<Answer> RunRewrite(Verb verb, RequestPtr request) {
+  const bool large = co_await HasLargeObject(request);
+  if (large) co_return co_await MoveLarge(verb, request);
+  co_return co_await verb(request);
+}
+
 }  // namespace
 
+// Not a coroutine: what is small costs nothing more.
 Task<Answer> RunVerb(Verb verb, RequestPtr request) {
-  const boost::asio::any_io_executor& executor = request->env->large_requests;
-  if (executor) {
-    const bool large = co_await IsLarge(request);
-    if (large) {
-      Task<Answer> work = RunLarge(verb, request);
-      co_return co_await boost::asio::co_spawn(executor, std::move(work), boost::asio::use_awaitable);
-    }
-  }
-  co_return co_await verb(request);
+  if (!request->env->large_requests) return verb(std::move(request));
+  if (request->http.body.size() > kLargeBytes) return MoveLarge(verb, std::move(request));
+  if (Rewrites(*request)) return RunRewrite(verb, std::move(request));
+  return verb(std::move(request));
 }
 
 meta::ApiError AbandonedError() { return meta::Timeout("request did not complete within the allotted timeout", 0); }

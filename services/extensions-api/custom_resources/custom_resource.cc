@@ -107,7 +107,7 @@ std::vector<std::string> DeprecationWarnings(const Definition& definition, const
 class ForbidCreation final : public admission::Plugin {
  public:
   explicit ForbidCreation(admission::ChainPtr rest) : rest_(std::move(rest)) {}
-  bool Handles(admission::Operation) const override { return true; }
+  bool Handles(admission::Phase, const admission::Attributes&) const override { return true; }
   Task<meta::Result<>> Mutate(meta::RequestContext ctx, admission::Attributes& attributes) override {
     if (attributes.operation == admission::Operation::kCreate) {
       co_return meta::Forbidden(attributes.resource.GroupResource(), attributes.name,

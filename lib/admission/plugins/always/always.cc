@@ -5,12 +5,12 @@ namespace {
 
 class AlwaysAdmit final : public Plugin {
  public:
-  bool Handles(Operation) const override { return false; }
+  bool Handles(Phase, const Attributes&) const override { return false; }
 };
 
 class AlwaysDeny final : public Plugin {
  public:
-  bool Handles(Operation) const override { return true; }
+  bool Handles(Phase phase, const Attributes&) const override { return phase == Phase::kMutate; }
   Task<meta::Result<>> Mutate(meta::RequestContext, Attributes& attributes) override {
     co_return Forbidden(attributes, "admission control is denying all modifications");
   }

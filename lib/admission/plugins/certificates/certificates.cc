@@ -7,6 +7,7 @@
 #include "lib/auth/certificate_request.h"
 #include "lib/base/log.h"
 #include "lib/codec/base64.h"
+#include "lib/meta/equal.h"
 #include "lib/meta/field_error.h"
 
 namespace apimesh::admission {
@@ -53,10 +54,11 @@ Task<bool> MayUseSigner(service::AuthClientPtr authorizer, meta::RequestContext 
 class CertificateApproval final : public Plugin {
  public:
   explicit CertificateApproval(service::AuthClientPtr authorizer) : authorizer_(std::move(authorizer)) {}
-  bool Handles(Operation operation) const override { return operation == Operation::kUpdate; }
+  bool Handles(Phase phase, const Attributes& attributes) const override {
+    return phase == Phase::kValidate && attributes.operation == Operation::kUpdate && IsRequest(attributes, "approval");
+  }
 
   Task<meta::Result<>> Validate(meta::RequestContext ctx, const Attributes& attributes) override {
-    if (!IsRequest(attributes, "approval")) co_return meta::Result<>();
     // The stored request decides: a client could name another signer in the one it sends.
     std::string signer = SignerOf(*attributes.old_object);
     const bool may = co_await MayUseSigner(authorizer_, ctx, "approve", signer);
@@ -77,15 +79,19 @@ meta::json::value Signed(const meta::Object& request, std::string_view field) {
   return empty ? meta::json::value() : *value;
 }
 
+bool HasSame(const Attributes& attributes, std::string_view field) {
+  return meta::Equal(Signed(*attributes.object, field), Signed(*attributes.old_object, field));
+}
+
 class CertificateSigning final : public Plugin {
  public:
   explicit CertificateSigning(service::AuthClientPtr authorizer) : authorizer_(std::move(authorizer)) {}
-  bool Handles(Operation operation) const override { return operation == Operation::kUpdate; }
+  bool Handles(Phase phase, const Attributes& attributes) const override {
+    return phase == Phase::kValidate && attributes.operation == Operation::kUpdate && IsRequest(attributes, "status");
+  }
 
   Task<meta::Result<>> Validate(meta::RequestContext ctx, const Attributes& attributes) override {
-    if (!IsRequest(attributes, "status")) co_return meta::Result<>();
-    const bool same = Signed(*attributes.object, "certificate") == Signed(*attributes.old_object, "certificate") &&
-                      Signed(*attributes.object, "conditions") == Signed(*attributes.old_object, "conditions");
+    const bool same = HasSame(attributes, "certificate") && HasSame(attributes, "conditions");
     if (same) co_return meta::Result<>();
     std::string signer = SignerOf(*attributes.old_object);
     const bool may = co_await MayUseSigner(authorizer_, ctx, "sign", signer);
@@ -100,10 +106,12 @@ class CertificateSigning final : public Plugin {
 
 class CertificateSubjectRestriction final : public Plugin {
  public:
-  bool Handles(Operation operation) const override { return operation == Operation::kCreate; }
+  bool Handles(Phase phase, const Attributes& attributes) const override {
+    return phase == Phase::kValidate && attributes.operation == Operation::kCreate && IsRequest(attributes, "");
+  }
 
   Task<meta::Result<>> Validate(meta::RequestContext, const Attributes& attributes) override {
-    if (!IsRequest(attributes, "") || SignerOf(*attributes.object) != kClientSigner) co_return meta::Result<>();
+    if (SignerOf(*attributes.object) != kClientSigner) co_return meta::Result<>();
     std::string pem;
     codec::DecodeBase64(meta::FindString(attributes.object->Root(), "spec", "request"), pem);
     const meta::Result<auth::CertificateRequest> parsed = auth::ParseCertificateRequest(pem);

@@ -51,7 +51,6 @@ class Certificates : public ::testing::Test {
     PluginInputs inputs;
     inputs.auth = authorizer;
     const std::unique_ptr<Plugin> plugin = make(inputs);
-    if (!plugin->Handles(operation)) return "";
     Attributes attributes;
     attributes.operation = operation;
     attributes.resource = {"certificates.k8s.io", "v1", "certificatesigningrequests"};
@@ -59,6 +58,8 @@ class Certificates : public ::testing::Test {
     attributes.name = "r";
     attributes.object = &object;
     attributes.old_object = old;
+    EXPECT_FALSE(plugin->Handles(Phase::kMutate, attributes));
+    if (!plugin->Handles(Phase::kValidate, attributes)) return "";
     meta::RequestContext::State state;
     state.user.name = "jane";
     const meta::Result<> result = testing::RunTask(plugin->Validate(meta::RequestContext(state), attributes));

@@ -33,7 +33,9 @@ class NamespaceLifecycle final : public Plugin {
  public:
   explicit NamespaceLifecycle(storage::StorePtr namespaces) : namespaces_(std::move(namespaces)) {}
 
-  bool Handles(Operation operation) const override { return operation != Operation::kConnect; }
+  bool Handles(Phase phase, const Attributes& attributes) const override {
+    return phase == Phase::kMutate && attributes.operation != Operation::kConnect;
+  }
 
   Task<meta::Result<>> Mutate(meta::RequestContext ctx, Attributes& attributes) override {
     if (IsNamespace(attributes)) {

@@ -20,7 +20,9 @@ class NodeRestriction final : public Plugin {
  public:
   explicit NodeRestriction(const PluginInputs& inputs) : reader_(inputs.store), auth_(inputs.auth) {}
 
-  bool Handles(Operation operation) const override { return operation != Operation::kConnect; }
+  bool Handles(Phase phase, const Attributes& attributes) const override {
+    return phase == Phase::kMutate && attributes.operation != Operation::kConnect;
+  }
 
   Task<meta::Result<>> Mutate(meta::RequestContext ctx, Attributes& attributes) override {
     std::optional<std::string> node = auth::NodeIdentity(ctx.User());

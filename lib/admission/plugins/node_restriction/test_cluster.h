@@ -88,7 +88,7 @@ class TestCluster {
     attributes.old_object = old_object ? &*old_object : nullptr;
     meta::RequestContext::State state;
     state.user = write.user;
-    if (!plugin->Handles(write.operation)) return "not asked";
+    if (!plugin->Handles(Phase::kMutate, attributes)) return "not asked";
     const meta::Result<> result = testing::RunTask(plugin->Mutate(meta::RequestContext(state), attributes));
     return result ? "" : fmt::format("{} {}", result.error().Code(), result.error().Message());
   }
