@@ -1,47 +1,13 @@
 #include "lib/base/keyed_hash.h"
 
-#include <openssl/rand.h>
-
-#include <bit>
 #include <cstring>
-#include <stdexcept>
 
 namespace apimesh {
-namespace {
 
-KeyedHash::Key RandomKey() {
-  unsigned char bytes[sizeof(KeyedHash::Key)];
-  if (RAND_bytes(bytes, sizeof bytes) != 1) throw std::runtime_error("no random bytes");
-  KeyedHash::Key key;
-  std::memcpy(&key, bytes, sizeof key);
-  return key;
-}
-
-}  // namespace
-
-const KeyedHash::Key& KeyedHash::ProcessKey() {
-  static const Key key = RandomKey();
-  return key;
-}
-
-KeyedHash::KeyedHash(const Key& key)
-    : v0_(key.low ^ 0x736f6d6570736575),
-      v1_(key.high ^ 0x646f72616e646f6d ^ 0xee),
-      v2_(key.low ^ 0x6c7967656e657261),
-      v3_(key.high ^ 0x7465646279746573) {}
-
-void KeyedHash::Round() {
-  v0_ += v1_, v1_ = std::rotl(v1_, 13) ^ v0_, v0_ = std::rotl(v0_, 32);
-  v2_ += v3_, v3_ = std::rotl(v3_, 16) ^ v2_;
-  v0_ += v3_, v3_ = std::rotl(v3_, 21) ^ v0_;
-  v2_ += v1_, v1_ = std::rotl(v1_, 17) ^ v2_, v2_ = std::rotl(v2_, 32);
-}
+KeyedHash::KeyedHash(const SipKey& key) : state_(key) { state_.v1 ^= 0xee; }  // SipHash with 128 bits of output
 
 void KeyedHash::Absorb(std::uint64_t word) {
-  v3_ ^= word;
-  Round();
-  Round();
-  v0_ ^= word;
+  state_.Absorb(word, 2);
   ++words_;
 }
 
@@ -63,13 +29,13 @@ void KeyedHash::Add(std::string_view part) {
 
 Digest KeyedHash::Finish() {
   Absorb(words_ * sizeof(std::uint64_t) << 56);  // SipHash ends with the length of the text, modulo 256
-  v2_ ^= 0xee;
-  for (int i = 0; i < 4; ++i) Round();
+  state_.v2 ^= 0xee;
+  state_.Rounds(4);
   Digest digest;
-  digest.low = v0_ ^ v1_ ^ v2_ ^ v3_;
-  v1_ ^= 0xdd;
-  for (int i = 0; i < 4; ++i) Round();
-  digest.high = v0_ ^ v1_ ^ v2_ ^ v3_;
+  digest.low = state_.Output();
+  state_.v1 ^= 0xdd;
+  state_.Rounds(4);
+  digest.high = state_.Output();
   return digest;
 }
 

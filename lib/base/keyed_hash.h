@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "lib/base/sip_hash.h"
+
 namespace apimesh {
 
 /// 128 bits that stand for a longer text, for example as the key of a cache.
@@ -18,13 +20,7 @@ struct DigestHash {
 /// can replace an input that a client has chosen, of any length, even where a collision would give away a permission.
 class KeyedHash {
  public:
-  struct Key {
-    std::uint64_t low = 0, high = 0;
-  };
-  /// The key of this process: random, and never written anywhere.
-  static const Key& ProcessKey();
-
-  explicit KeyedHash(const Key& key = ProcessKey());
+  explicit KeyedHash(const SipKey& key = ProcessSipKey());
 
   /// Adds a part. Parts are kept apart: "ab" and "c" give another digest than "a" and "bc".
   void Add(std::string_view part);
@@ -34,10 +30,9 @@ class KeyedHash {
   Digest Finish();
 
  private:
-  void Round();
   void Absorb(std::uint64_t word);
 
-  std::uint64_t v0_, v1_, v2_, v3_;
+  SipState state_;
   std::uint64_t words_ = 0;
 };
 

@@ -10,7 +10,7 @@ namespace apimesh {
 namespace {
 
 // The key is 00 01 … 0f. Computed with `openssl mac -macopt size:16 SIPHASH` from the text that Add() describes.
-constexpr KeyedHash::Key kKey{0x0706050403020100, 0x0f0e0d0c0b0a0908};
+constexpr SipKey kKey{0x0706050403020100, 0x0f0e0d0c0b0a0908};
 
 struct Case {
   std::vector<std::string_view> parts;
