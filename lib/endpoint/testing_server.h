@@ -94,7 +94,7 @@ class TestServer {
     request.headers = headers;
     request.body = body;
     request.user = user;
-    const rpc::Response response = testing::RunTask(server->Call(std::move(request)));
+    const rpc::Response response = testing::RunTask(*contexts_.emplace_back(std::make_unique<boost::asio::io_context>(1)), server->Call(std::move(request)));
     Reply reply;
     reply.code = response.code;
     reply.headers = response.headers;
@@ -121,6 +121,8 @@ class TestServer {
     return served;
   }
 
+  // One per request, because a test may send a request while another is served.
+  std::vector<std::unique_ptr<boost::asio::io_context>> contexts_;
   const admission::ChainPtr chain_;
 };
 
