@@ -197,7 +197,8 @@ def test_bad_authentication_files_stop_the_start(tmp_path, name):
     (["--authorization-mode=RBAC,RBAC"], 'authorization-mode ["RBAC" "RBAC"] has mode specified more than once'),
     (["--authorization-mode=Webhook"], "authorization-mode Webhook's authorization config file not passed"),
     (["--oidc-issuer-url=http://x", "--oidc-client-id=a"], "URL scheme must be https"),
-    (["--client-ca-file=FILE"], "client-ca-file"), (["--token-auth-file=FILE"], "token"), (["--authorization-mode=ABAC", "--authorization-policy-file=FILE"], "policy")],
+    (["--client-ca-file=FILE"], 'error loading CA bundle for "client-ca-bundle::'), (["--token-auth-file=FILE"], 'bare " in non-quoted-field'),
+    (["--authorization-mode=ABAC", "--authorization-policy-file=FILE"], "policy")],
     ids=lambda value: re.sub(r"\W+", "-", value[0]) if isinstance(value, list) else "")
 def test_bad_flags_stop_the_start(tmp_path, flags, want):
     broken = tmp_path / "broken"
