@@ -4,10 +4,10 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "lib/rpc/large_body.h"
+
 namespace apimesh::endpoint {
 namespace {
-
-constexpr std::size_t kLargeBytes = 64 * 1024;
 
 /// Whether the verb makes a new object of the stored one, or removes it.
 bool Rewrites(const ResourceRequest& request) {
@@ -20,7 +20,7 @@ Task<bool> HasLargeObject(RequestPtr request) {
   if (!key) co_return false;
   const storage::GetOptions cached{.resource_version = "0"};
   const meta::Result<storage::EntryPtr> entry = co_await request->served->store->Get(request->ctx, *key, cached);
-  co_return entry && (*entry)->JsonText().size() > kLargeBytes;
+  co_return entry && (*entry)->JsonText().size() > rpc::kLargeBodyBytes;
 }
 
 Task<Answer> RunLarge(Verb verb, RequestPtr request) {
@@ -46,7 +46,7 @@ Task<Answer> RunRewrite(Verb verb, RequestPtr request) {
 // Not a coroutine: what is small costs nothing more.
 Task<Answer> RunVerb(Verb verb, RequestPtr request) {
   if (!request->env->large_requests) return verb(std::move(request));
-  if (request->http.body.size() > kLargeBytes) return MoveLarge(verb, std::move(request));
+  if (request->http.body.size() > rpc::kLargeBodyBytes) return MoveLarge(verb, std::move(request));
   if (Rewrites(*request)) return RunRewrite(verb, std::move(request));
   return verb(std::move(request));
 }

@@ -8,6 +8,7 @@
 #include "lib/h2/typed_call.h"
 #include "lib/rpc/callers.h"
 #include "lib/rpc/delegate_proto.h"
+#include "lib/rpc/large_body.h"
 #include "lib/rpc/methods.h"
 #include "lib/rpc/reflection.h"
 #include "lib/rpc/server_streams.h"
@@ -29,9 +30,6 @@ std::shared_ptr<segment::Segment> ReadableBy(const Request& request) {
 bool MaySend(const h2::ServerCall& call, const Request& request) {
   return request.method == "GET" || !OnlyReads(call.CallerIdentity());
 }
-
-// Below this, a request is served before its caller could be gone.
-constexpr std::size_t kLargeBody = 64 * 1024;
 
 using DescriptionFeed = Latest<Description>;
 /// A description is told whole with every change. Where a thousand definitions are created one after the other, several
@@ -82,7 +80,7 @@ class DelegateCalls : public std::enable_shared_from_this<DelegateCalls> {
       co_return reply;
     }
     request.deadline = call->Deadline();
-    if (request.body.size() > kLargeBody) {
+    if (request.body.size() > kLargeBodyBytes) {
       request.gone = std::make_shared<std::atomic<bool>>(false);
       call->OnCancel([gone = request.gone] { *gone = true; });
     }
