@@ -11,7 +11,7 @@ import mesh
 
 # Plugins of admission have tests of their own; here both servers run with the one that every server needs.
 PLUGINS_OFF = ",".join((
-    "CertificateApproval", "CertificateSigning", "CertificateSubjectRestriction", "DefaultIngressClass", "DefaultStorageClass",
+    "DefaultIngressClass", "DefaultStorageClass",
     "DefaultTolerationSeconds", "LimitRanger", "MutatingAdmissionPolicy", "MutatingAdmissionWebhook", "PersistentVolumeClaimResize",
     "PodSecurity", "PodTopologyLabels", "Priority", "ResourceQuota", "RuntimeClass", "ServiceAccount", "StorageObjectInUseProtection",
     "TaintNodesByCondition", "ValidatingAdmissionPolicy", "ValidatingAdmissionWebhook"))
