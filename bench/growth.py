@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""./apimesh bench --growth: what one request costs as the number of objects, watchers, CRDs and bindings grows, as curves in docs/growth.svg."""
+"""./apimesh bench --growth: measures how the cost of one request grows with the number of objects, watchers, CRDs and bindings, and plots it in docs/growth.svg."""
 import argparse
 import json
 import os
@@ -22,7 +22,7 @@ def cpu_of(server, *arguments, headers=()):
     result = load(server, *arguments, headers=headers)
     if result["errors"]:
         raise RuntimeError(f"{server.name}: {result['errorTexts']}")
-    cpu = result.get("serverCpuSeconds") or server.cpu_seconds() - before  # of watches: the deliveries alone
+    cpu = result.get("serverCpuSeconds") or server.cpu_seconds() - before  # for watches, the CPU time of the deliveries only
     return cpu * 1e6 / max(result["done"], 1)
 
 
@@ -55,7 +55,7 @@ def definitions(server, before, count):
     for number in range(before, count):
         body = workloads.custom_definition("things", f"g{number}.example.com")
         if once(server, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", body)["errors"]:
-            raise RuntimeError(f"{server.name}: a definition was refused")
+            raise RuntimeError(f"{server.name}: a CustomResourceDefinition was rejected")
     while once(server, "GET", f"/apis/g{count - 1}.example.com/v1/things", "")["errors"]:
         time.sleep(0.05)
     return {"one definition (µs)": (server.cpu_seconds() - cpu) * 1e6 / (count - before), "one definition (ms of time)": (time.monotonic() - began) * 1e3 / (count - before),
@@ -99,9 +99,9 @@ def plot(results):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--largest", type=int, default=10 ** 9, help="leave out points above this")
-    parser.add_argument("--only", help="curves whose name has this text")
-    parser.add_argument("--ours-only", action="store_true")
+    parser.add_argument("--largest", type=int, default=10 ** 9, help="skip points with more objects, watchers, CRDs or bindings than this")
+    parser.add_argument("--only", help="only curves whose name contains this text")
+    parser.add_argument("--ours-only", action="store_true", help="do not measure kube-apiserver")
     arguments = parser.parse_args()
     etcd = run.find_etcd()
     kinds = [("ours", servers.Ours)]
@@ -123,7 +123,7 @@ def main():
                 before = count
             if curve == "objects" and before:
                 for server in running:
-                    run.progress(f"{curve}: {before}: {server.name} again")
+                    run.progress(f"{curve}: {before}: {server.name}: restart")
                     results["objects"][str(before)][server.name]["restart (s)"] = server.restart()
         finally:
             run.progress("")

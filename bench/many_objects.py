@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""./apimesh bench --many: start-up, memory and lists with 100,000 objects of 1 KB that are in etcd before the server starts."""
+"""./apimesh bench --many: measures start-up, memory and lists with 100,000 objects of 1 KB, which are in etcd before the server starts."""
 import argparse
 import base64
 import json
@@ -12,7 +12,7 @@ import urllib.request
 import run
 import servers
 
-SETTLE = 12  # seconds: allocators have given back by then what only the start or a list needed
+SETTLE = 12  # seconds until allocators have returned the memory that only the start or a list needed
 PATH = "/api/v1/namespaces/default/configmaps"
 
 
@@ -24,7 +24,7 @@ def object_text(number, size):
 
 
 def seed(server, count, size):
-    """Straight into etcd, by its JSON gateway; the bytes of all of it."""
+    """Writes the objects directly to etcd, with its JSON gateway. Returns their total size in bytes."""
     total = 0
     for first in range(0, count, 100):
         texts = {number: object_text(number, size) for number in range(first, min(first + 100, count))}
@@ -37,7 +37,7 @@ def seed(server, count, size):
 
 
 def listed(server, query=""):
-    """(seconds, bytes, items) of one list."""
+    """Requests one list. Returns (seconds, bytes, items)."""
     request = urllib.request.Request(server.url + PATH + query, headers={"Authorization": f"Bearer {servers.TOKEN}"})
     began = time.monotonic()
     with urllib.request.urlopen(request, context=ssl._create_unverified_context(), timeout=300) as answer:
@@ -69,9 +69,9 @@ def measure(server, count, size):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--objects", type=int, default=100_000)
-    parser.add_argument("--size", type=int, default=1024, help="bytes of JSON, each")
-    parser.add_argument("--ours-only", action="store_true")
+    parser.add_argument("--objects", type=int, default=100_000, help="number of objects")
+    parser.add_argument("--size", type=int, default=1024, help="size of each object, in bytes of JSON")
+    parser.add_argument("--ours-only", action="store_true", help="do not measure kube-apiserver")
     arguments = parser.parse_args()
     kinds = [("ours", servers.Ours)]
     if not arguments.ours_only and (reference := run.find_reference()):

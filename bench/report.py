@@ -1,4 +1,4 @@
-"""Prints the table, and writes docs/benchmarks.md and its plots."""
+"""Prints the table of results, and writes it with its plot into docs/benchmarks.md."""
 import pathlib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -40,7 +40,7 @@ def print_table(results):
 
 
 def details(results):
-    yield "| workload | server | requests/s | p50 | p99 | memory then | at its peak |"
+    yield "| workload | server | requests/s | p50 | p99 | memory afterwards | peak memory |"
     yield "|---|---|---|---|---|---|---|"
     for name, by_server in results.items():
         for server, cell in by_server.items():
@@ -63,7 +63,7 @@ def plot(results):
     axes.set_yticks([i + 0.27 for i in range(len(names))], names)
     axes.invert_yaxis()
     axes.set_xscale("log")
-    axes.set_xlabel("CPU time per request, µs (logarithmic), all server processes, etcd apart")
+    axes.set_xlabel("CPU time per request, µs (logarithmic), all server processes without etcd")
     axes.legend()
     figure.tight_layout()
     path = ROOT / "docs/benchmarks.svg"
@@ -76,8 +76,8 @@ def write_documents(results, arguments):
     text = path.read_text() if path.exists() else f"# Benchmarks\n\n{BEGIN}\n{END}\n"
     if BEGIN not in text:
         text = f"# Benchmarks\n\n{BEGIN}\n{END}\n\n" + text.removeprefix("# Benchmarks\n")
-    lines = [f"Measured by `./apimesh bench{' --quick' if arguments.quick else ''}` on 2 cores with {arguments.pods} pods of about 6 KB; medians of interleaved rounds.",
-             "Figures are CPU time per request, summed over all processes of a server (etcd apart); for watches, per delivered event.", "",
+    lines = [f"Measured by `./apimesh bench` on 2 cores with {arguments.pods} pods of about 6 KB; medians of interleaved rounds.",
+             "Figures are CPU time per request, summed over all processes of a server (without etcd); for watches, per delivered event.", "",
              "| " + " | ".join(HEAD) + " |", "|" + "---|" * len(HEAD), *("| " + " | ".join(row) + " |" for row in rows(results)), ""]
     try:
         if image := plot(results):

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""./apimesh bench: this mesh and the real kube-apiserver on the same machine, same etcd, same data, same load, interleaved."""
+"""./apimesh bench: compares this mesh with the real kube-apiserver on the same machine, with the same version of etcd, the same data and
+the same load, in interleaved rounds."""
 import argparse
 import json
 import os
@@ -24,29 +25,22 @@ def progress(text):
 
 
 def find_reference():
-    """The real kube-apiserver: $APIMESH_REFERENCE, or built once from the Go registry."""
-    if path := os.environ.get("APIMESH_REFERENCE"):
-        return path
-    binary = ROOT / ".venv/bin/kube-apiserver-reference"
-    if not binary.exists():
-        if not shutil.which("go"):
-            print("There is no Go toolchain, so the real kube-apiserver can't be built: measuring ours alone.", file=sys.stderr)
-            return None
-        print("Building the real kube-apiserver from the Go registry (once, several minutes).", file=sys.stderr)
-        subprocess.run(["go", "build", "-trimpath", "-ldflags", "-s -w", "-o", str(binary), "./kube-apiserver"], cwd=ROOT / "bench/peer", check=True,
-                       env={**os.environ, "CGO_ENABLED": "0", "GOFLAGS": "-buildvcs=false"})
-    return binary
+    """Returns the path of the real kube-apiserver, or None."""
+    path = subprocess.run([ROOT / "tools/reference"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+    if not path:
+        print("The real kube-apiserver is not measured: it is built with Go, which is not installed. Install Go, or set APIMESH_REFERENCE to a kube-apiserver binary.", file=sys.stderr)
+    return path or None
 
 
 def find_etcd():
     etcd = os.environ.get("APIMESH_ETCD_BINARY") or shutil.which("etcd36") or shutil.which("etcd")
     if not etcd:
-        sys.exit("no etcd: run me by ./apimesh bench, which builds one")
+        sys.exit("no etcd found: run ./apimesh bench, which builds one, or set APIMESH_ETCD_BINARY")
     return etcd
 
 
 class PeakMemory:
-    """The most that a server held during a block, looked at twice a second."""
+    """Samples the memory of a server twice per second during a `with` block; `most` is the maximum in MB."""
 
     def __init__(self, server):
         self.server, self.most, self.over = server, 0, threading.Event()
@@ -70,7 +64,7 @@ def measure(server, run, seconds):
     before = server.cpu_seconds()
     with PeakMemory(server) as peak:
         result = run(server, seconds)
-    # Of watches, what counts is the deliveries, not the handshakes before them.
+    # For watches, only the CPU time of the deliveries counts, without the TLS handshakes before them.
     cpu = result.get("serverCpuSeconds") or server.cpu_seconds() - before
     if result["errors"]:
         raise RuntimeError(f"{server.name}: {result['errors']} errors: {result['errorTexts']}")
@@ -84,15 +78,15 @@ def median(values, key):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="the rows of the goals table only, two short rounds (under 3 minutes)")
-    parser.add_argument("--pods", type=int, default=workloads.PODS)
-    parser.add_argument("--rounds", type=int)
-    parser.add_argument("--seconds", type=float, help="of each workload in each round")
-    parser.add_argument("--ours-only", action="store_true")
-    parser.add_argument("--no-envoy", action="store_true")
-    parser.add_argument("--growth", action="store_true", help="instead: what a request costs as objects, watchers, CRDs and bindings grow (bench/growth.py)")
-    parser.add_argument("--many", action="store_true", help="instead: start-up, memory and lists with 100,000 objects (bench/many_objects.py)")
-    parser.add_argument("--only", help="workloads whose name has this text")
+    parser.add_argument("--quick", action="store_true", help="only the workloads of the table of goals, in two short rounds (less than 3 minutes)")
+    parser.add_argument("--pods", type=int, default=workloads.PODS, help="number of pods that exist during the measurements")
+    parser.add_argument("--rounds", type=int, help="rounds whose median is reported (default: 3, or 2 with --quick)")
+    parser.add_argument("--seconds", type=float, help="duration of each workload in each round (default: 5, or 2 with --quick)")
+    parser.add_argument("--ours-only", action="store_true", help="do not measure kube-apiserver")
+    parser.add_argument("--no-envoy", action="store_true", help="do not measure this mesh behind Envoy")
+    parser.add_argument("--growth", action="store_true", help="instead, measure how the cost of a request grows with the number of objects, watchers, CRDs and bindings (bench/growth.py)")
+    parser.add_argument("--many", action="store_true", help="instead, measure start-up, memory and lists with 100,000 objects (bench/many_objects.py)")
+    parser.add_argument("--only", help="only workloads whose name contains this text")
     arguments = parser.parse_args()
     if arguments.many:
         os.execv(sys.executable, [sys.executable, str(ROOT / "bench/many_objects.py"), *(a for a in sys.argv[1:] if a != "--many")])
@@ -149,7 +143,7 @@ def main():
     RESULTS.mkdir(exist_ok=True)
     stamp = time.strftime("%Y-%m-%d") + ("-quick" if arguments.quick else "")
     (RESULTS / f"{stamp}.json").write_text(json.dumps({"pods": arguments.pods, "rounds": rounds, "seconds": seconds, "results": results}, indent=1) + "\n")
-    if not arguments.only:
+    if not arguments.only and not arguments.quick:  # a short run does not replace the table of a complete one
         write_documents(results, arguments)
     sys.exit(1 if failures else 0)
 

@@ -1,4 +1,4 @@
-"""The servers under test: ours by its own port, ours through Envoy, and the real kube-apiserver; each with an etcd of its own."""
+"""The servers that are compared: this mesh with direct connections, this mesh behind Envoy, and the real kube-apiserver. Each has its own etcd."""
 import contextlib
 import pathlib
 import signal
@@ -40,7 +40,7 @@ class Etcd:
 
 
 class Server:
-    """One server, measured over all its processes, etcd apart."""
+    """A server and its etcd. Its figures are the sums over all its processes, without etcd."""
 
     def __init__(self, name, folder, etcd_binary):
         self.name, self.folder = name, pathlib.Path(folder) / name.replace(" ", "-")
@@ -73,7 +73,7 @@ class Server:
                     return
             except OSError:
                 time.sleep(0.02)
-        raise RuntimeError("etcd does not answer")
+        raise RuntimeError(f"etcd does not respond at {self.etcd.url}/health")
 
     def wait_ready(self):
         context = ssl._create_unverified_context()
@@ -92,16 +92,16 @@ class Server:
         return [self.process.pid, *children_of(self.process.pid)]
 
     def cpu_seconds(self):
-        """By the scheduler's own count: ticks are too coarse for short runs."""
+        """Returns the CPU time of all processes from schedstat, because clock ticks are too coarse for short runs."""
         total = 0
         for pid in self.pids():
             for thread in pathlib.Path(f"/proc/{pid}/task").iterdir():
-                with contextlib.suppress(OSError):  # it has ended
+                with contextlib.suppress(OSError):  # the thread has ended
                     total += int((thread / "schedstat").read_text().split()[0])
         return total / 1e9
 
     def memory(self):
-        """Megabytes of all processes together (proportional set size: pages that processes share are counted once)."""
+        """Returns the memory of all processes in MB, as proportional set size: shared pages are counted once."""
         total = 0
         for pid in self.pids():
             for line in pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
@@ -117,7 +117,7 @@ class Server:
             self.process.kill()
 
     def restart(self):
-        """The server again on the same etcd; seconds until it is ready."""
+        """Restarts the server with the same etcd. Returns the seconds until it is ready."""
         self.stop_server()
         began = time.monotonic()
         self.process = subprocess.Popen(self.command(), stdout=open(self.folder / "log", "ab"), stderr=subprocess.STDOUT, env=self.environment())

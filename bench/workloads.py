@@ -1,4 +1,4 @@
-"""What is measured. Each workload runs on a server that holds the seeded pods, and returns the load generator's figures."""
+"""The workloads. Each is a function that runs the load generator against a server with the seeded pods, and returns its figures."""
 import json
 import subprocess
 import threading
@@ -12,7 +12,7 @@ APPLY = "application/apply-patch+yaml"
 
 
 def pod(name, number):
-    """A pod of about 6 KB of JSON, as controllers make them."""
+    """Returns a pod of about 6 KB of JSON, like those that controllers create."""
     containers = [{
         "name": f"c{i}", "image": f"registry.example.com/team/app-{i}:v1.2.{i}", "args": [f"--flag-{j}=value-{j}" for j in range(12)],
         "env": [{"name": f"VARIABLE_{j}", "value": f"value-of-variable-{j}"} for j in range(14)],
@@ -39,7 +39,7 @@ def load(server, *arguments, headers=()):
 
 
 def requests(*arguments, headers=()):
-    """PODS and PODS/50 among the arguments stand for the number of seeded pods."""
+    """Returns a workload of equal requests. In the arguments, PODS and PODS/50 are replaced by that number of seeded pods."""
     def run(server, seconds):
         counts = {"PODS": str(server.pods), "PODS/50": str(server.pods // 50)}
         return load(server, "requests", *(counts.get(argument, argument) for argument in arguments), "--seconds", str(seconds), headers=headers)
@@ -47,12 +47,11 @@ def requests(*arguments, headers=()):
 
 
 def seed(server, count):
-    """Pods by 8 writers; 1 in 50 has a label of its own."""
+    """Creates the pods with 8 connections, in 50 groups; each group has its own label value."""
     server.pods = count
     body = json.dumps(pod("pod-{n}", "{n}"))
     result = None
     for part in range(50):
-        # All pods of one fiftieth share the label value.
         result = load(server, "requests", "--method", "POST", "--path", NAMESPACE + "/pods", "--body", body.replace('"fiftieth": "{n}"', f'"fiftieth": "f{part}"'),
                       "--connections", "8", "--count", str(count // 50), "--first", str(part * (count // 50)), "--expect-code", "201",
                       headers=["Content-Type: application/json"])
@@ -69,7 +68,7 @@ def create(kind):
     counter = {"first": 0}
 
     def run(server, seconds):
-        # In a namespace of its own, so that the lists of the other workloads keep their length.
+        # The objects are in a separate namespace, so that the lists of the other workloads keep their length.
         load(server, "requests", "--method", "POST", "--path", "/api/v1/namespaces", "--body", '{"metadata":{"name":"new"}}', "--count", "1", "--connections", "1",
              headers=["Content-Type: application/json"])
         path, body = ("/configmaps", config_map("new-{n}", "v")) if kind == "configmap" else ("/pods", json.dumps(pod("new-{n}", "none")))
@@ -108,13 +107,13 @@ def widget(name, text):
 
 
 def once(server, method, path, body, headers=("Content-Type: application/json",)):
-    """One request; "errors" tells whether it was refused."""
+    """Sends one request. "errors" of the result is not 0 if it failed."""
     return load(server, "requests", "--method", method, "--path", path, "--body", body, "--count", "1", "--connections", "1", "--expect-code",
                 "201" if method == "POST" else "200", headers=headers)
 
 
 def custom(method, body, content_type):
-    """Writes of custom resources; {n} makes new ones, {w} the same ones over and over."""
+    """Returns a workload that writes custom resources. A body with {n} creates new ones, a body with {w} updates the same eight."""
     counter = {"first": 0}
 
     def run(server, seconds):
@@ -133,7 +132,7 @@ def custom(method, body, content_type):
 
 
 def mixed(server, _):
-    """What a hundred controllers do at once: a fixed number of each kind of request, so that every server does the same work."""
+    """Simulates a hundred controllers. The number of requests of each kind is fixed, so that every server does the same work."""
     for worker in range(8):
         once(server, "POST", NAMESPACE + "/configmaps", config_map(f"changed-{worker}", "v"))
     once(server, "POST", NAMESPACE + "/configmaps", config_map("watched", "v"))
@@ -158,7 +157,7 @@ def mixed(server, _):
     for thread in threads:
         thread.join()
     if None in results:
-        raise RuntimeError(f"{server.name}: a part of the mixed traffic failed")
+        raise RuntimeError(f"{server.name}: the load generator failed for a part of the mixed traffic")
     done = sum(result["done"] for result in results)
     return {"done": done, "errors": sum(result["errors"] for result in results), "errorTexts": [text for result in results for text in result["errorTexts"]],
             "perSecond": done / (time.monotonic() - began), "p50": results[1]["p50"], "p99": results[1]["p99"]}
@@ -181,7 +180,7 @@ AGGREGATED = "Accept: application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDis
 STREAMED = "/pods?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=4"
 ITEM = '"uid":"'
 
-# name, function, in the quick form
+# name, function, whether --quick includes it
 WORKLOADS = [
     ("GET one pod", requests("--path", NAMESPACE + "/pods/pod-7", "--expect-text", '"name":"pod-7"'), True),
     ("GET one pod, rv=0", requests("--path", NAMESPACE + "/pods/pod-7?resourceVersion=0", "--expect-text", '"name":"pod-7"'), False),

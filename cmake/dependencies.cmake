@@ -1,4 +1,4 @@
-# Debian 12 packages as imported targets. `./apimesh deps` installs them; its lists are tools/deps/debian.txt and, for x86-64, debian-amd64.txt.
+# Debian 12 packages as imported targets. `./apimesh deps` installs the packages that tools/deps/debian.txt and, on x86-64, debian-amd64.txt list.
 find_package(Threads REQUIRED)
 find_package(OpenSSL 3 REQUIRED)
 find_package(ZLIB REQUIRED)
@@ -6,7 +6,6 @@ find_package(Boost 1.81 REQUIRED COMPONENTS json url)
 find_package(Protobuf REQUIRED)
 find_package(gRPC CONFIG REQUIRED)
 find_package(spdlog CONFIG REQUIRED)
-find_package(yaml-cpp REQUIRED)
 find_package(prometheus-cpp CONFIG REQUIRED)
 find_package(CLI11 CONFIG REQUIRED)
 find_package(PkgConfig REQUIRED)
@@ -15,11 +14,11 @@ pkg_check_modules(URING REQUIRED IMPORTED_TARGET liburing)
 pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
 pkg_check_modules(SODIUM REQUIRED IMPORTED_TARGET libsodium)
 find_library(LMDB_LIBRARY lmdb REQUIRED)
-# AES with wide registers for the edge's TLS records (decision 0021). On other processors OpenSSL does all of it.
+# libipsec-mb encrypts the TLS records of the edge with vector AES instructions (decision 0021). On other processors OpenSSL encrypts all records.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   find_library(IPSEC_MB_LIBRARY IPSec_MB REQUIRED)
 endif()
-# The services allocate small and often, where jemalloc takes a quarter less time than glibc; sanitizers bring their own.
+# The services make many small allocations, for which jemalloc needs a quarter less time than glibc. Sanitizers have their own allocator.
 if(NOT APIMESH_SANITIZE)
   find_library(JEMALLOC_LIBRARY jemalloc REQUIRED)
 endif()
@@ -27,9 +26,9 @@ if(APIMESH_TESTS)
   find_package(GTest REQUIRED)
 endif()
 
-# The precompiled header is shared by all targets, so all of them must see the same definitions, whatever they link.
+# All targets share one precompiled header, so all must be compiled with the same definitions, whichever packages they link.
 foreach(package Boost::json Boost::url Boost::container Boost::system spdlog::spdlog fmt::fmt gRPC::grpc++ protobuf::libprotobuf
-        prometheus-cpp::core yaml-cpp CLI11::CLI11 GTest::gtest)
+        prometheus-cpp::core CLI11::CLI11 GTest::gtest)
   if(TARGET ${package})
     get_target_property(definitions ${package} INTERFACE_COMPILE_DEFINITIONS)
     if(definitions)

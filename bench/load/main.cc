@@ -1,8 +1,9 @@
-// A lean load generator. It verifies every answer and prints one line of JSON.
-#include <CLI/CLI.hpp>
+// A load generator with low overhead. It verifies every response and prints one line of JSON.
 #include <cstdio>
 #include <fstream>
 #include <sstream>
+
+#include <CLI/CLI.hpp>
 
 #include "bench/load/requests.h"
 
@@ -28,7 +29,8 @@ int main(int argc, char** argv) {
   app.add_option("--header", headers, "name: value; may be repeated");
 
   RequestPlan plan;
-  CLI::App* requests = app.add_subcommand("requests", "one request over and over; {n} and {w} in path and body are numbers");
+  CLI::App* requests =
+      app.add_subcommand("requests", "one request over and over; {n} and {w} in path and body are numbers");
   requests->add_option("--method", plan.method);
   requests->add_option("--path", plan.path)->required();
   requests->add_option("--body", plan.body, "text, or @file");
@@ -47,7 +49,8 @@ int main(int argc, char** argv) {
   watches->add_option("--change-body", watch.change_body)->required();
   watches->add_option("--watchers", watch.watchers);
   watches->add_option("--events", watch.events);
-  watches->add_option("--server-pids", watch.server_pids, "processes whose CPU time for the deliveries is told")->delimiter(',');
+  watches->add_option("--server-pids", watch.server_pids, "processes whose CPU time for the deliveries is reported")
+      ->delimiter(',');
   CLI11_PARSE(app, argc, argv);
 
   for (const std::string& header : headers) {

@@ -1,13 +1,12 @@
 #include "bench/load/requests.h"
 
-#include <fmt/format.h>
+#include <filesystem>
+#include <fstream>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
-
-#include <filesystem>
-#include <fstream>
+#include <fmt/format.h>
 
 namespace apimesh::load {
 namespace {
@@ -26,7 +25,7 @@ std::int64_t Occurrences(std::string_view text, std::string_view part) {
   return count;
 }
 
-/// What is wrong with an answer; empty if nothing.
+/// Returns the error of a response; empty if it is as expected.
 std::string Complaint(const http::ClientResponse& answer, const RequestPlan& plan) {
   if (answer.code != plan.expect_code) return fmt::format("status {}: {}", answer.code, answer.body.substr(0, 200));
   if (plan.expect_text.empty()) return "";
@@ -44,19 +43,21 @@ struct RequestRun {
   std::int64_t next;
   Report report;
 
-  bool Over() const {
-    return plan.count > 0 ? next >= plan.first + plan.count : steady_clock::now() >= end;
-  }
+  bool Over() const { return plan.count > 0 ? next >= plan.first + plan.count : steady_clock::now() >= end; }
 };
 
 Task<> Worker(RequestRun& run, int worker) {
-  // A client of its own gives each worker one connection of its own.
-  const auto client = http::NewClient({.insecure_skip_verify = true, .max_response_bytes = std::size_t{1} << 30, .max_idle_connections = 1});
+  // Each worker has its own client and therefore its own connection.
+  const auto client = http::NewClient({.clock = Clock::System(),
+                                       .tls = {.insecure_skip_verify = true},
+                                       .max_response_bytes = std::size_t{1} << 30,
+                                       .max_idle_connections = 1});
   while (!run.Over()) {
     const std::int64_t number = run.next++;
     const auto began = steady_clock::now();
-    const auto answer = co_await client->Do(run.plan.method, run.target.url + Fill(run.plan.path, number, worker), run.target.headers,
-                                            Fill(run.plan.body, number, worker), began + kRequestLimit);
+    const auto answer =
+        co_await client->Do(run.plan.method, run.target.url + Fill(run.plan.path, number, worker), run.target.headers,
+                            Fill(run.plan.body, number, worker), began + kRequestLimit);
     run.report.delays.push_back(Microseconds(steady_clock::now() - began));
     ++run.report.done;
     if (!answer) {
@@ -89,7 +90,8 @@ Task<bool> CountHead(WatchRun& run, int code) {
   co_return code == 200;
 }
 
-/// A watch event is one line. Bookmarks are not asked for, so every line is a delivery of our change.
+/// Counts watch events, which are one line each. Bookmarks are not requested, so every line is a delivery of the
+/// change.
 Task<bool> CountEvents(WatchRun& run, std::string piece) {
   run.report.bytes += static_cast<std::int64_t>(piece.size());
   run.delivered += std::count(piece.begin(), piece.end(), '\n');
@@ -103,8 +105,8 @@ Task<bool> CountEvents(WatchRun& run, std::string piece) {
 Task<> WatchOnce(WatchRun& run) {
   const auto head = [&run](int code, http::Headers) { return CountHead(run, code); };
   const auto piece = [&run](std::string data) { return CountEvents(run, std::move(data)); };
-  const auto end = co_await run.client->Stream("GET", run.target.url + run.plan.watch_path, run.target.headers, "", head, piece,
-                                           steady_clock::time_point::max());
+  const auto end = co_await run.client->Stream("GET", run.target.url + run.plan.watch_path, run.target.headers, "",
+                                               head, piece, steady_clock::time_point::max());
   run.report.Fail(end ? "a watch ended" : end.error().message);
 }
 
@@ -113,8 +115,8 @@ Task<> Pause(std::chrono::milliseconds time) {
   co_await timer.async_wait(boost::asio::use_awaitable);
 }
 
-/// What processes have used so far, all their threads together, by the scheduler's own count: some ten milliseconds of work are measured here, of
-/// which the ticks of /proc/PID/stat are a tenth.
+/// Returns the CPU time of all threads of the processes, from the scheduler's own accounting. The measured work takes
+/// some ten milliseconds; the ticks of /proc/PID/stat would be a tenth of that.
 double CpuSeconds(const std::vector<int>& pids) {
   double nanoseconds = 0;
   for (const int pid : pids) {
@@ -130,8 +132,9 @@ double CpuSeconds(const std::vector<int>& pids) {
 
 Task<> ChangeAndWait(WatchRun& run) {
   const auto limit = steady_clock::now() + kRequestLimit;
-  while (run.open < run.plan.watchers && run.report.errors == 0 && steady_clock::now() < limit) co_await Pause(std::chrono::milliseconds(10));
-  co_await Pause(std::chrono::milliseconds(300));  // initial events have come
+  while (run.open < run.plan.watchers && run.report.errors == 0 && steady_clock::now() < limit)
+    co_await Pause(std::chrono::milliseconds(10));
+  co_await Pause(std::chrono::milliseconds(300));  // waits for the initial events
   http::Headers headers = run.target.headers;
   headers.emplace_back("content-type", "application/merge-patch+json");
   const auto began = steady_clock::now();
@@ -140,15 +143,19 @@ Task<> ChangeAndWait(WatchRun& run) {
     run.delivered = 0;
     run.expected = run.plan.watchers;
     run.changed = steady_clock::now();
-    const auto answer = co_await run.client->Do("PATCH", run.target.url + run.plan.change_path, headers,
-                                                Fill(run.plan.change_body, static_cast<std::int64_t>(steady_clock::now().time_since_epoch().count()), 0),
-                                                run.changed + kRequestLimit);
+    const auto answer = co_await run.client->Do(
+        "PATCH", run.target.url + run.plan.change_path, headers,
+        Fill(run.plan.change_body, static_cast<std::int64_t>(steady_clock::now().time_since_epoch().count()), 0),
+        run.changed + kRequestLimit);
     if (!answer || answer->code != 200) {
-      run.report.Fail(answer ? fmt::format("change: status {}: {}", answer->code, answer->body.substr(0, 200)) : answer.error().message);
+      run.report.Fail(answer ? fmt::format("change: status {}: {}", answer->code, answer->body.substr(0, 200))
+                             : answer.error().message);
       break;
     }
-    while (run.expected > 0 && steady_clock::now() < run.changed + std::chrono::seconds(20)) co_await Pause(std::chrono::milliseconds(1));
-    if (run.expected > 0) run.report.Fail(fmt::format("lost: {} of {} deliveries", run.plan.watchers - run.delivered, run.plan.watchers));
+    while (run.expected > 0 && steady_clock::now() < run.changed + std::chrono::seconds(20))
+      co_await Pause(std::chrono::milliseconds(1));
+    if (run.expected > 0)
+      run.report.Fail(fmt::format("lost: {} of {} deliveries", run.plan.watchers - run.delivered, run.plan.watchers));
     run.report.done += run.plan.watchers;
   }
   run.report.seconds = std::chrono::duration<double>(steady_clock::now() - began).count();
@@ -177,8 +184,14 @@ std::string Fill(const std::string& text, std::int64_t number, int worker) {
 Report RunRequests(const Target& target, const RequestPlan& plan) {
   boost::asio::io_context context(1);
   const auto began = steady_clock::now();
-  RequestRun run{target, plan, began + std::chrono::duration_cast<steady_clock::duration>(std::chrono::duration<double>(plan.seconds)), plan.first, {}};
-  for (int worker = 0; worker < plan.connections; ++worker) boost::asio::co_spawn(context, Worker(run, worker), boost::asio::detached);
+  RequestRun run{
+      target,
+      plan,
+      began + std::chrono::duration_cast<steady_clock::duration>(std::chrono::duration<double>(plan.seconds)),
+      plan.first,
+      {}};
+  for (int worker = 0; worker < plan.connections; ++worker)
+    boost::asio::co_spawn(context, Worker(run, worker), boost::asio::detached);
   context.run();
   run.report.seconds = std::chrono::duration<double>(steady_clock::now() - began).count();
   return std::move(run.report);
@@ -186,8 +199,12 @@ Report RunRequests(const Target& target, const RequestPlan& plan) {
 
 Report RunWatch(const Target& target, const WatchPlan& plan) {
   boost::asio::io_context context(1);
-  WatchRun run{target, plan, context, http::NewClient({.insecure_skip_verify = true, .max_response_bytes = std::size_t{1} << 40})};
-  for (int watcher = 0; watcher < plan.watchers; ++watcher) boost::asio::co_spawn(context, WatchOnce(run), boost::asio::detached);
+  WatchRun run{target, plan, context,
+               http::NewClient({.clock = Clock::System(),
+                                .tls = {.insecure_skip_verify = true},
+                                .max_response_bytes = std::size_t{1} << 40})};
+  for (int watcher = 0; watcher < plan.watchers; ++watcher)
+    boost::asio::co_spawn(context, WatchOnce(run), boost::asio::detached);
   boost::asio::co_spawn(context, ChangeAndWait(run), boost::asio::detached);
   context.run();
   return std::move(run.report);

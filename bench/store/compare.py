@@ -1,13 +1,10 @@
 #!/usr/bin/env python3
-"""Our store beside a real etcd on the same disk: the two in turns, several rounds, every run printed, a table at the end.
+"""Compares our store with a real etcd on the same disk, in interleaved rounds. Prints every run and finally a table.
 
     ninja -C build store store_load && bench/store/compare.py --etcd /path/to/etcd [--rounds 5] [--seconds 3] [--million]
 
-Throughput and CPU time of the server process for one operation; start to the first answer of /health; resident memory.
---cells put:1,get:1 measures these only; --beside 8 keeps the machine busy with so many processes that do nothing but use the CPU;
---also NAME=PATH takes another store into the same turns.
---realtime gives servers and load the scheduler's first-come class (as root), so that a busy machine hides less of the difference.
---million also fills both with 1,000,000 keys of 1 KB (about 2 GB of disk and several minutes) and times their restart.
+The table has the throughput, the CPU time of the server process per operation, the time from the start to the first response of /health,
+and the resident memory.
 """
 import argparse
 import http.client
@@ -41,7 +38,7 @@ class Server:
         folder.mkdir(parents=True, exist_ok=True)
 
     def start(self):
-        """Seconds until /health answers."""
+        """Starts the server. Returns the seconds until /health responds."""
         url, peer = f"http://127.0.0.1:{self.port}", f"http://127.0.0.1:{self.peer}"
         command = [self.binary, "--data-dir", str(self.folder / "data"), "--listen-client-urls", url, "--advertise-client-urls", url, "--listen-peer-urls", peer,
                    "--initial-advertise-peer-urls", peer, "--initial-cluster", f"default={peer}", "--log-level", "error"]
@@ -151,23 +148,23 @@ def report(args, binaries, cells):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--etcd", default=os.environ.get("APIMESH_ETCD_BINARY"), required="APIMESH_ETCD_BINARY" not in os.environ)
-    parser.add_argument("--store", default=ROOT / "build/bin/store")
-    parser.add_argument("--also", action="append", default=[], metavar="NAME=PATH")
-    parser.add_argument("--cells", default=",".join(f"{operation}:{clients}" for operation, clients in CELLS))
-    parser.add_argument("--beside", type=int, default=0)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=3)
-    parser.add_argument("--million", action="store_true")
-    parser.add_argument("--only-million", action="store_true")
-    parser.add_argument("--folder", default=None, help="where the data goes: the disk that is measured")
-    parser.add_argument("--realtime", action="store_true")
+    parser.add_argument("--etcd", default=os.environ.get("APIMESH_ETCD_BINARY"), required="APIMESH_ETCD_BINARY" not in os.environ, help="binary of etcd (default: $APIMESH_ETCD_BINARY)")
+    parser.add_argument("--store", default=ROOT / "build/bin/store", help="binary of our store (default: build/bin/store)")
+    parser.add_argument("--also", action="append", default=[], metavar="NAME=PATH", help="measure another store in the same rounds; may be repeated")
+    parser.add_argument("--cells", default=",".join(f"{operation}:{clients}" for operation, clients in CELLS), help="operations and numbers of clients, such as put:1,get:64")
+    parser.add_argument("--beside", type=int, default=0, help="keep the machine busy with this number of processes that only use CPU time")
+    parser.add_argument("--rounds", type=int, default=5, help="number of rounds (default: 5)")
+    parser.add_argument("--seconds", type=float, default=3, help="duration of each run (default: 3)")
+    parser.add_argument("--million", action="store_true", help="also measure a restart with 1,000,000 keys of 1 KB (about 2 GB of disk and several minutes)")
+    parser.add_argument("--only-million", action="store_true", help="measure only the restart with 1,000,000 keys")
+    parser.add_argument("--folder", default=None, help="folder for the data, on the disk that is to be measured (default: the folder for temporary files)")
+    parser.add_argument("--realtime", action="store_true", help="run servers and load with SCHED_FIFO (as root), so that other processes disturb the measurement less")
     args = parser.parse_args()
     binaries = {"etcd": args.etcd, "store": args.store} | dict(also.split("=", 1) for also in args.also)
     cells = [(operation, int(clients)) for operation, clients in (cell.split(":") for cell in args.cells.split(","))]
     busy = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(args.beside)]
     if args.realtime:
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(10))  # the children from here on inherit it
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(10))  # inherited by processes that are started from here on
     try:
         report(args, binaries, cells)
     finally:

@@ -1,14 +1,7 @@
 // Closed-loop load on an etcd v3 endpoint over plain HTTP/2: N clients, one connection and one call at a time each.
 // One thread and no gRPC library, so that the client costs the machine as little as possible.
-//   store_load HOST:PORT put|get|list CLIENTS SECONDS [KEYS] [VALUE_BYTES]
-// Prints one line: operations a second and latencies in microseconds.
-#include <arpa/inet.h>
-#include <nghttp2/nghttp2.h>
-#include <netinet/tcp.h>
-#include <sys/epoll.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
+// store_load HOST:PORT put|get|list CLIENTS SECONDS [KEYS] [VALUE_BYTES]
+// Prints one line: operations per second and latencies in microseconds.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -18,6 +11,13 @@
 #include <random>
 #include <string>
 #include <vector>
+
+#include <arpa/inet.h>
+#include <netinet/tcp.h>
+#include <nghttp2/nghttp2.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "proto/etcd/v3/rpc.pb.h"
 
@@ -85,7 +85,8 @@ class Client {
     nghttp2_session_callbacks_set_on_header_callback(
         callbacks, [](nghttp2_session*, const nghttp2_frame*, const std::uint8_t* name, std::size_t name_size,
                       const std::uint8_t* value, std::size_t, std::uint8_t, void* self) {
-          if (name_size == 11 && std::memcmp(name, "grpc-status", 11) == 0) static_cast<Client*>(self)->ok_ = *value == '0';
+          if (name_size == 11 && std::memcmp(name, "grpc-status", 11) == 0)
+            static_cast<Client*>(self)->ok_ = *value == '0';
           return 0;
         });
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(
@@ -126,19 +127,23 @@ class Client {
     offset_ = 0;
     start_ = Clock::now();
     const std::string path = load_.Path();
-    const nghttp2_nv headers[] = {Header(":method", "POST"),        Header(":scheme", "http"),
-                                  Header(":path", path),            Header(":authority", load_.authority),
-                                  Header("content-type", "application/grpc"), Header("te", "trailers")};
-    nghttp2_data_provider provider{.source = {.ptr = this},
-                                   .read_callback = [](nghttp2_session*, std::int32_t, std::uint8_t* out, std::size_t size,
-                                                       std::uint32_t* flags, nghttp2_data_source* source, void*) -> ssize_t {
-                                     auto* self = static_cast<Client*>(source->ptr);
-                                     const std::size_t part = std::min(size, self->message_.size() - self->offset_);
-                                     std::memcpy(out, self->message_.data() + self->offset_, part);
-                                     self->offset_ += part;
-                                     if (self->offset_ == self->message_.size()) *flags |= NGHTTP2_DATA_FLAG_EOF;
-                                     return static_cast<ssize_t>(part);
-                                   }};
+    const nghttp2_nv headers[] = {Header(":method", "POST"),
+                                  Header(":scheme", "http"),
+                                  Header(":path", path),
+                                  Header(":authority", load_.authority),
+                                  Header("content-type", "application/grpc"),
+                                  Header("te", "trailers")};
+    nghttp2_data_provider provider{
+        .source = {.ptr = this},
+        .read_callback = [](nghttp2_session*, std::int32_t, std::uint8_t* out, std::size_t size, std::uint32_t* flags,
+                            nghttp2_data_source* source, void*) -> ssize_t {
+          auto* self = static_cast<Client*>(source->ptr);
+          const std::size_t part = std::min(size, self->message_.size() - self->offset_);
+          std::memcpy(out, self->message_.data() + self->offset_, part);
+          self->offset_ += part;
+          if (self->offset_ == self->message_.size()) *flags |= NGHTTP2_DATA_FLAG_EOF;
+          return static_cast<ssize_t>(part);
+        }};
     nghttp2_submit_request(session_, nullptr, headers, std::size(headers), &provider, nullptr);
     Flush();
   }
@@ -214,9 +219,12 @@ int main(int argc, char** argv) {
   const double took = elapsed();
   std::ranges::sort(load.latencies);
   const auto percentile = [&](double p) {
-    return load.latencies.empty() ? 0 : load.latencies[static_cast<std::size_t>(p * static_cast<double>(load.latencies.size() - 1))];
+    return load.latencies.empty()
+               ? 0
+               : load.latencies[static_cast<std::size_t>(p * static_cast<double>(load.latencies.size() - 1))];
   };
-  std::printf("%.0f ops/s p50 %.0f us p99 %.0f us errors %zu bytes %zu\n", static_cast<double>(load.latencies.size()) / took,
-              percentile(0.5), percentile(0.99), load.errors, load.bytes);
+  std::printf("%.0f ops/s p50 %.0f us p99 %.0f us errors %zu bytes %zu\n",
+              static_cast<double>(load.latencies.size()) / took, percentile(0.5), percentile(0.99), load.errors,
+              load.bytes);
   return load.errors == 0 ? 0 : 1;
 }

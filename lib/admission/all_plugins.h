@@ -1,40 +1,66 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "lib/admission/chain.h"
-#include "lib/meta/gvk.h"
+#include "lib/admission/objects/objects.h"
+#include "lib/admission/plugins/default_toleration_seconds/flags.h"
+#include "lib/base/clock.h"
+#include "lib/flags/binder.h"
+#include "lib/http/client.h"
 #include "lib/service/auth_client.h"
-#include "lib/storage/store.h"
+#include "lib/service/metrics.h"
+#include "lib/service/service_resolver.h"
 
 namespace apimesh::admission {
 
-/// What plugins may read. Tests pass fakes.
+/// Sends a request to the API of core-api as system:apiserver. The body is JSON.
+using SendRequest =
+    std::function<Task<meta::Result<meta::Object>>(std::string method, std::string path, std::string body)>;
+
+/// Everything that a plugin may use besides the request. All servers create it in the same way (server_inputs.h), so a
+/// plugin behaves the same in each of them. Tests pass fakes. Add a member here if a plugin needs something else.
 struct PluginInputs {
-  storage::StorePtr namespaces;  // nullptr: the server has cluster-scoped resources only
-  /// Gives the store of a resource, or nullptr if this server has none. Stores are opened after the chain is made, so
-  /// plugins call this when a request needs the store, not when they are made. May be empty.
-  std::function<storage::StorePtr(const meta::GroupResource& resource)> store;
-  /// Asks what a user is authorized to do. May be nullptr: then plugins that need an answer refuse.
+  /// Reads objects of any resource. A plugin may subscribe in its constructor, but must not read before the server
+  /// runs. If this is nullptr, plugins that need an object reject the request.
+  ObjectsPtr objects;
+  /// Asks the authorizer. If this is nullptr, plugins that need a decision reject the request.
   service::AuthClientPtr auth;
+  /// The plugin's section of --admission-control-config-file as YAML or JSON text, or nullopt if it has none. Only
+  /// plugins that are marked with kReadsSection in all_plugins.cc receive a section.
+  std::optional<std::string> section = std::nullopt;
+  /// Creates the HTTP client of a webhook.
+  std::function<std::shared_ptr<http::Client>(http::ClientOptions options)> http_client = &http::NewClient;
+  /// Returns the address for a request to a Service. If this is empty, services cannot be reached.
+  std::function<Task<meta::Result<std::string>>(service::ServiceReference service)> resolve_service = {};
+  /// Writes objects, where a plugin has to. If this is empty, plugins that need it reject the request.
+  SendRequest send = {};
+  TolerationFlags tolerations = {};
+  const Clock* clock = nullptr;  // set in every server; a test sets it if the plugin or the metrics need it
+  /// Registers the plugin's own metrics. The chain counts durations and rejections. May be nullptr.
+  service::Metrics* metrics = nullptr;
 };
 
-/// Names as --enable-admission-plugins and --disable-admission-plugins take them; `only` are those of the deprecated
-/// --admission-control: if there are any, no other plugin runs.
+/// Plugin names as in --enable-admission-plugins and --disable-admission-plugins. `only` has the names of the
+/// deprecated flag --admission-control: if it is not empty, no other plugin runs.
 struct PluginChoice {
   std::vector<std::string> enable;
   std::vector<std::string> disable;
   std::vector<std::string> only = {};
+  std::string config_file = "";  // --admission-control-config-file; empty: none
+
+  void Bind(flags::Binder& flags);
 };
 
-/// The chain of all chosen plugins in run order. Throws std::invalid_argument for an unknown name, and for a plugin
-/// that is enabled by name but not implemented here: whoever names a plugin relies on what it refuses. Plugins that are
-/// on by default and not implemented are left out.
+/// Creates the chain of all selected plugins in run order. Throws std::invalid_argument
+/// - for an unknown name,
+/// - for a configuration file that cannot be read, or that has a section for a known plugin that does not read one.
 ChainPtr MakeChain(const PluginInputs& inputs, const PluginChoice& choice);
 
-/// All names, in run order.
+/// Returns all names in run order.
 std::vector<std::string> AllPluginNames();
 
 }  // namespace apimesh::admission

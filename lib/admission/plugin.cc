@@ -12,6 +12,14 @@ std::string_view ToString(Operation operation) {
   return "";
 }
 
+void Attributes::ReplaceObject(meta::Object changed) {
+  if (!replaced_managed_fields) {
+    const meta::json::value* before = meta::FindField(std::as_const(*object).Metadata(), "managedFields");
+    replaced_managed_fields = before ? *before : meta::json::value();
+  }
+  *object = std::move(changed);
+}
+
 Task<meta::Result<>> Plugin::Mutate(meta::RequestContext, Attributes&) { co_return meta::Result<>(); }
 Task<meta::Result<>> Plugin::Validate(meta::RequestContext, const Attributes&) { co_return meta::Result<>(); }
 

@@ -1,5 +1,5 @@
-// The one place where Asio and Beast are compiled; everyone else sees declarations only
-// (BOOST_ASIO_SEPARATE_COMPILATION, BOOST_BEAST_SEPARATE_COMPILATION).
+// Asio and Beast are compiled only here; other files see only their declarations (BOOST_ASIO_SEPARATE_COMPILATION,
+// BOOST_BEAST_SEPARATE_COMPILATION).
 #include <boost/asio/impl/src.hpp>
 #include <boost/asio/ssl/impl/src.hpp>
 #include <boost/beast/src.hpp>

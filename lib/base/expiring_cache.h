@@ -5,18 +5,18 @@
 #include <utility>
 
 #include "lib/base/clock.h"
-#include "lib/base/keyed_hash.h"
+#include "lib/base/hash/keyed_hash.h"
 
 namespace apimesh {
 
-/// Values that are valid until a point in time, bounded by bytes. A full cache drops its oldest entries first.
-/// Not thread-safe.
+/// A cache of values that are valid until a point in time, bounded by bytes. A full cache drops its oldest entries
+/// first. Not thread-safe.
 template <class Value>
 class ExpiringCache {
  public:
   explicit ExpiringCache(std::size_t max_bytes) : max_bytes_(max_bytes) {}
 
-  /// nullptr: not there, or expired. Valid until the next call.
+  /// nullptr if the key is absent or expired. The pointer is valid until the next call.
   const Value* Find(const Digest& key, SteadyTime now) {
     const auto found = index_.find(key);
     if (found == index_.end()) return nullptr;
@@ -25,16 +25,16 @@ class ExpiringCache {
     return nullptr;
   }
 
-  /// `value_bytes` is the memory that the value refers to, besides sizeof(Value). A value that would take up more than
-  /// 1/64 of the cache is not kept, so that few large ones can't displace all others.
+  /// `value_bytes` is the memory that the value refers to, besides sizeof(Value). A value that would take more than
+  /// 1/64 of the cache is not kept, so that a few large values cannot displace all others.
   void Put(const Digest& key, Value value, std::size_t value_bytes, SteadyTime until, SteadyTime now) {
     if (const auto found = index_.find(key); found != index_.end()) Erase(found->second);
     const std::size_t bytes = value_bytes + sizeof(Entry) + kOverhead;
     if (until <= now || bytes > max_bytes_ / kLargestShare) return;
     DropExpired(now);
     while (bytes_ + bytes > max_bytes_) Erase(entries_.begin());
-    const auto place = entries_.insert(entries_.end(), Entry{key, std::move(value), bytes, until});
-    index_.emplace(key, place);
+    const auto position = entries_.insert(entries_.end(), Entry{key, std::move(value), bytes, until});
+    index_.emplace(key, position);
     bytes_ += bytes;
   }
 
@@ -58,7 +58,7 @@ class ExpiringCache {
 
  private:
   static constexpr std::size_t kLargestShare = 64;
-  // Of a list node and an index node: pointers, the key once more, its bucket, and what the allocator adds.
+  // The overhead of a list node and an index node: pointers, the second copy of the key, its bucket, and the allocator.
   static constexpr std::size_t kOverhead = 96;
 
   struct Entry {
@@ -67,17 +67,17 @@ class ExpiringCache {
     std::size_t bytes;
     SteadyTime until;
   };
-  using Place = typename std::list<Entry>::iterator;
-  void Erase(Place place) {
-    bytes_ -= place->bytes;
-    index_.erase(place->key);
-    entries_.erase(place);
+  using Position = typename std::list<Entry>::iterator;
+  void Erase(Position position) {
+    bytes_ -= position->bytes;
+    index_.erase(position->key);
+    entries_.erase(position);
   }
 
   const std::size_t max_bytes_;
   std::size_t bytes_ = 0;
   std::list<Entry> entries_;  // oldest first
-  std::unordered_map<Digest, Place, DigestHash> index_;
+  std::unordered_map<Digest, Position, DigestHash> index_;
 };
 
 }  // namespace apimesh

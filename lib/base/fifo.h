@@ -6,7 +6,8 @@
 
 namespace apimesh {
 
-/// A queue that is short and mostly empty. Unlike std::deque, an empty one takes no memory beyond itself: most calls queue one thing or none.
+/// A queue for few items that is mostly empty. Unlike std::deque, it allocates no memory while it is empty: most calls
+/// queue at most one item.
 template <class T>
 class Fifo {
  public:
@@ -15,7 +16,7 @@ class Fifo {
   T& front() { return items_[first_]; }
   void push_back(T item) { items_.push_back(std::move(item)); }
   void pop_front() {
-    items_[first_++] = T();  // lets go of what it held
+    items_[first_++] = T();  // releases the resources of the item
     if (empty()) {
       clear();
     } else if (first_ >= kCompactFrom && first_ * 2 >= items_.size()) {

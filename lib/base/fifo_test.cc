@@ -1,8 +1,8 @@
 #include "lib/base/fifo.h"
 
-#include <gtest/gtest.h>
-
 #include <memory>
+
+#include <gtest/gtest.h>
 
 namespace apimesh {
 namespace {

@@ -1,9 +1,9 @@
 #include "lib/base/ip_address.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
+
+#include <fmt/format.h>
 
 namespace apimesh {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 namespace ip = boost::asio::ip;
 using V6Bytes = ip::address_v6::bytes_type;
 
-constexpr std::size_t kLongestText = 45;  // an IPv6 address with an IPv4 address at its end
+constexpr std::size_t kLongestText = 45;  // an IPv6 address that ends with an IPv4 address
 
 bool AllZero(const V6Bytes& bytes, std::size_t from, std::size_t to) {
   return std::all_of(bytes.begin() + from, bytes.begin() + to, [](unsigned char byte) { return byte == 0; });
@@ -68,7 +68,7 @@ std::string WithoutLeadingZeros(std::string_view text) {
   return stripped;
 }
 
-/// Where the longest run of at least two zero groups begins and ends.
+/// The begin and end of the longest run of at least two zero groups.
 std::pair<int, int> LongestZeroRun(const std::array<unsigned, 8>& groups) {
   std::pair<int, int> longest{-1, -1};
   for (int begin = 0; begin < 8; ++begin) {
@@ -84,7 +84,7 @@ std::pair<int, int> LongestZeroRun(const std::array<unsigned, 8>& groups) {
 
 std::optional<IpAddress> ParseIp(std::string_view text) {
   const auto allowed = [](char c) { return IsHexadecimal(c) || c == '.' || c == ':'; };
-  // A zone or a NUL byte would otherwise be accepted or end the text early.
+  // Otherwise a zone would be accepted, and a NUL byte would end the text early.
   if (text.size() > kLongestText || !std::all_of(text.begin(), text.end(), allowed)) return std::nullopt;
   boost::system::error_code failure;
   const IpAddress address = ip::make_address(std::string(text), failure);

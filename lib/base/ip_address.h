@@ -1,10 +1,10 @@
 #pragma once
 
-#include <boost/asio/ip/address.hpp>
-
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include <boost/asio/ip/address.hpp>
 
 namespace apimesh {
 
@@ -19,18 +19,18 @@ std::optional<IpAddress> ParseIpWithLeadingZeros(std::string_view text);
 /// The canonical text of an address (RFC 5952).
 std::string ToText(const IpAddress& address);
 
-/// Returns the IPv4 address that an IPv6 address leads to, else the address itself. The known forms are IPv4-mapped
-/// (::ffff:a.b.c.d), IPv4-compatible (::a.b.c.d), IPv4-translated (::ffff:0:a.b.c.d), NAT64 (64:ff9b::a.b.c.d) and 6to4
-/// (2002:aabb:ccdd::/48).
+/// Returns the IPv4 address that is embedded in an IPv6 address, otherwise the address itself. The supported formats
+/// are IPv4-mapped (::ffff:a.b.c.d), IPv4-compatible (::a.b.c.d), IPv4-translated (::ffff:0:a.b.c.d), NAT64
+/// (64:ff9b::a.b.c.d) and 6to4 (2002:aabb:ccdd::/48).
 IpAddress Unmap(const IpAddress& address);
 
-/// What an address is for. Every function below decides by this.
+/// The purpose of an address. IsGlobalUnicast() depends only on this.
 enum class IpScope { kGlobal, kUnspecified, kLoopback, kLinkLocal, kLinkLocalMulticast, kMulticast, kBroadcast };
 /// The scope of an address after Unmap().
 IpScope ScopeOf(const IpAddress& address);
 
 /// Whether a server may connect to the address on behalf of a user: private and public unicast addresses, but not the
-/// server's own machine, its link or a group.
+/// server's own machine, its link or a multicast group.
 inline bool IsGlobalUnicast(const IpAddress& address) { return ScopeOf(address) == IpScope::kGlobal; }
 
 }  // namespace apimesh

@@ -55,8 +55,9 @@ TEST(IpAddress, HasAScopeInAnyForm) {
 
 TEST(IpAddress, IsRefusedWhereProgramsDisagree) {
   using std::string_literals::operator""s;
-  for (const std::string& text : {""s, "x"s, "127.1"s, "2130706433"s, "0x7f.0.0.1"s, "0177.0.0.1"s, "010.0.0.1"s, "1.2.3.4.5"s, "1.2.3.256"s,
-                                  "fe80::1%eth0"s, "::1%lo"s, " 10.0.0.1"s, "10.0.0.1\0.evil"s, "[::1]"s, "1:2:3:4:5:6:7:8:9"s}) {
+  for (const std::string& text :
+       {""s, "x"s, "127.1"s, "2130706433"s, "0x7f.0.0.1"s, "0177.0.0.1"s, "010.0.0.1"s, "1.2.3.4.5"s, "1.2.3.256"s,
+        "fe80::1%eth0"s, "::1%lo"s, " 10.0.0.1"s, "10.0.0.1\0.evil"s, "[::1]"s, "1:2:3:4:5:6:7:8:9"s}) {
     EXPECT_FALSE(ParseIp(text)) << text;
   }
 }
@@ -66,7 +67,8 @@ TEST(IpAddress, LeadingZerosAreDecimal) {
   EXPECT_EQ(ToText(*ParseIpWithLeadingZeros("::ffff:010.0.0.1")), "10.0.0.1");
   EXPECT_EQ(ScopeOf(*ParseIpWithLeadingZeros("0127.0.0.1")), IpScope::kLoopback);
   EXPECT_EQ(ToText(*ParseIpWithLeadingZeros("2001:0db8::0001")), "2001:db8::1");
-  for (const char* text : {"0x10.0.0.1", "0300.0.0.1", "01.2.3", "..."}) EXPECT_FALSE(ParseIpWithLeadingZeros(text)) << text;
+  for (const char* text : {"0x10.0.0.1", "0300.0.0.1", "01.2.3", "..."})
+    EXPECT_FALSE(ParseIpWithLeadingZeros(text)) << text;
 }
 
 TEST(IpAddress, HasOneCanonicalText) {

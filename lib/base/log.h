@@ -1,21 +1,24 @@
 #pragma once
 
-#include <fmt/format.h>
-
 #include <string>
 #include <string_view>
+
+#include <fmt/format.h>
+
+#include "lib/base/clock.h"
 
 namespace apimesh::log {
 
 enum class Level { kDebug, kInfo, kWarning, kError };
 enum class Format { kText, kJson };
 
-/// Called once by main(), before any thread starts. `service` is in every line. Lines go to standard error.
-void Init(std::string_view service, Format format, Level level);
+/// Must be called once by main(), before any thread starts. `service` is part of every line, and `clock` is the source
+/// of its time. Lines are written to standard error.
+void Init(std::string_view service, Format format, Level level, const Clock& clock);
 
 bool Enabled(Level level);
-/// Writes one line. `audit_id` ties together what the processes of the mesh say about one request.
-/// Never pass a credential or the contents of a Secret.
+/// Writes one line. `audit_id` correlates the lines that the processes of the mesh write about one request. The caller
+/// must not pass credentials or the contents of a Secret.
 void Write(Level level, std::string_view message, std::string_view audit_id = {});
 
 template <class... Args>

@@ -4,9 +4,8 @@
 
 namespace apimesh {
 
-/// Creates the folder and its missing parents, all of them accessible to their owner only (0700), whatever the
-/// umask is. Folders that
-/// exist already are left as they are. Throws std::filesystem::filesystem_error.
+/// Creates the folder and its missing parents with access only for their owner (0700), regardless of the umask.
+/// Existing folders are not changed. Throws std::filesystem::filesystem_error.
 void MakePrivateFolder(const std::filesystem::path& folder);
 
 }  // namespace apimesh

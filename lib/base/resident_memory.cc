@@ -1,26 +1,27 @@
 #include "lib/base/resident_memory.h"
 
+#include <cstdint>
+#include <string_view>
+
 #include <link.h>
 #include <malloc.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cstdint>
-#include <string_view>
-
 extern "C" {
-// jemalloc, where the program is linked with it; glibc's own allocator otherwise.
+// These are used if the program is linked with jemalloc; otherwise glibc's allocator is used.
 const char* malloc_conf = "narenas:2";
-int mallctl(const char* name, void* old_value, std::size_t* old_size, void* new_value, std::size_t new_size) __attribute__((weak));
+int mallctl(const char* name, void* old_value, std::size_t* old_size, void* new_value, std::size_t new_size)
+    __attribute__((weak));
 }
 
 namespace apimesh {
 namespace {
 
-constexpr int kArenas = 2;  // the same for glibc
+constexpr int kArenas = 2;                              // the same for glibc
 constexpr char kPurgeAllArenas[] = "arena.4096.purge";  // MALLCTL_ARENAS_ALL
 
-/// Only segments that are never written: what the linker has relocated lives in writable ones.
+/// Only read-only segments are released; relocations are in writable ones.
 int ReleaseReadOnlySegments(dl_phdr_info* object, std::size_t, void*) {
   if (std::string_view(object->dlpi_name).find("vdso") != std::string_view::npos) return 0;
   const std::uintptr_t page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));

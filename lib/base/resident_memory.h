@@ -2,12 +2,13 @@
 
 namespace apimesh {
 
-/// For the start of main(), before there are threads: few malloc arenas, because a process of the mesh has more threads than it keeps busy, and each
-/// arena keeps pages of its own.
+/// Limits the number of malloc arenas, because a mesh process has more threads than it keeps busy, and each arena
+/// retains its own pages. Must be called at the start of main(), before there are threads.
 void KeepFewArenas();
 
-/// Gives back what only the start needed: free heap, and the mapped pages of code and constants, which stay in the page
-/// cache and come back one by one when they are used again. Cheap (about a millisecond), callable from any thread.
+/// Releases memory that was needed only during the start: free heap, and the mapped pages of code and constants, which
+/// stay in the page cache and are mapped again one by one when they are used. It takes about a millisecond and may be
+/// called from any thread.
 void ReleaseIdlePages();
 
 }  // namespace apimesh

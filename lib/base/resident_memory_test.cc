@@ -1,15 +1,15 @@
 #include "lib/base/resident_memory.h"
 
-#include <gtest/gtest.h>
-
 #include <fstream>
 #include <regex>
 #include <string>
 
+#include <gtest/gtest.h>
+
 namespace apimesh {
 namespace {
 
-/// Kilobytes of this process that are mapped from files, as code is.
+/// The resident memory of this process that is mapped from files, such as code, in kilobytes.
 long ResidentFromFiles() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {

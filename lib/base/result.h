@@ -2,7 +2,7 @@
 
 #include <boost/system/result.hpp>
 
-// Early return for values that may be errors. They work with any boost::system::result.
+// Macros that return early if a value is an error. They work with any boost::system::result.
 //   ASSIGN_OR_RETURN(Object object, Decode(body));          in plain functions
 //   ASSIGN_OR_CO_RETURN(Object object, co_await Get(key));  in coroutines
 
@@ -19,11 +19,11 @@
 #define ASSIGN_OR_CO_RETURN(declaration, ...) \
   APIMESH_ASSIGN_OR(co_return, APIMESH_CONCAT(result_, __LINE__), declaration, __VA_ARGS__)
 
-#define RETURN_IF_ERROR(...)                                        \
-  do {                                                              \
+#define RETURN_IF_ERROR(...)                                            \
+  do {                                                                  \
     if (auto result_ = (__VA_ARGS__); !result_) return result_.error(); \
   } while (false)
-#define CO_RETURN_IF_ERROR(...)                                        \
-  do {                                                                 \
+#define CO_RETURN_IF_ERROR(...)                                            \
+  do {                                                                     \
     if (auto result_ = (__VA_ARGS__); !result_) co_return result_.error(); \
   } while (false)

@@ -6,12 +6,12 @@
 
 namespace apimesh {
 
-/// Limits a rate: `burst` events at once, and one more per `interval`. Not thread-safe.
+/// A rate limit: `burst` events at once, and one more per `interval`. Not thread-safe.
 class TokenBucket {
  public:
   constexpr TokenBucket(int burst, Duration interval) : interval_(interval), capacity_(burst * interval) {}
 
-  /// False: there are too many events, and this one does not count.
+  /// Returns false if there are too many events; this event is then not counted.
   bool Take(SteadyTime now) {
     const SteadyTime empty_until = std::max(refilled_, now) + interval_;
     if (empty_until - now > capacity_) return false;
@@ -22,7 +22,7 @@ class TokenBucket {
  private:
   Duration interval_;
   Duration capacity_;
-  SteadyTime refilled_;  // when all events so far will have been made up for
+  SteadyTime refilled_;  // the time at which the bucket is full again
 };
 
 }  // namespace apimesh

@@ -1,19 +1,19 @@
 #pragma once
 
-#include <openssl/crypto.h>
-
 #include <string>
 #include <string_view>
 
+#include <openssl/crypto.h>
+
 namespace apimesh {
 
-/// Overwrites key material that is no longer needed, in a way that the compiler does not remove.
+/// Overwrites key material that is no longer needed; the compiler does not optimise this away.
 inline void Wipe(std::string& secret) {
   OPENSSL_cleanse(secret.data(), secret.size());
   secret.clear();
 }
 
-/// Wipes a string at the end of a scope, however it is left.
+/// Wipes a string at the end of a scope, also if it is left by an exception.
 class WipeAtEnd {
  public:
   explicit WipeAtEnd(std::string& secret) : secret_(secret) {}
@@ -24,8 +24,8 @@ class WipeAtEnd {
   std::string& secret_;
 };
 
-/// Key material that is overwritten with its owner. It must be longer than what std::string keeps inside itself (15 bytes), or moving
-/// leaves a copy behind.
+/// Key material that is overwritten when its owner is destroyed. It must be longer than the internal buffer of
+/// std::string (15 bytes); otherwise a move leaves a copy behind.
 class SecretBytes {
  public:
   explicit SecretBytes(std::string bytes) : bytes_(std::move(bytes)) {}

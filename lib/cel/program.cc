@@ -1,47 +1,71 @@
 #include "lib/cel/program.h"
 
-#include "lib/cel/check.h"
-#include "lib/cel/evaluator.h"
-#include "lib/cel/parser.h"
+#include <algorithm>
+
+#include "lib/cel/check/checker.h"
+#include "lib/cel/plan/planner.h"
+#include "lib/cel/syntax/parser.h"
 
 namespace apimesh::cel {
+
+struct Program::Data {
+  std::string source;
+  std::vector<Variable> variables;
+  std::shared_ptr<const TypeProvider> types;
+  Ast ast;
+  Arena constants;
+  Plan plan;
+};
+
 namespace {
 
-constexpr std::size_t kMaxCodePoints = 100'000;
-
 bool SelectsIn(const Node& node, std::string_view operand, std::string_view field) {
-  const bool selects = node.kind == Node::Kind::kSelect || node.kind == Node::Kind::kHas;
-  if (selects && node.name == field && node.children[0]->kind == Node::Kind::kVariable &&
-      node.children[0]->name == operand)
-    return true;
-  return std::any_of(node.children.begin(), node.children.end(),
-                     [&](const NodePtr& child) { return SelectsIn(*child, operand, field); });
+  const bool optional = node.kind == Node::Kind::kCall && node.name == "_?._";
+  const bool selects = (node.kind == Node::Kind::kSelect && node.name == field) ||
+                       (optional && node.args[1]->literal.AsString() == field);
+  return selects && node.args[0]->kind == Node::Kind::kIdent && node.args[0]->name == operand;
 }
 
 }  // namespace
 
-Program::Compiled Program::Compile(std::string source, const std::map<std::string, Type>& variables) {
-  if (CodePoints(source) > kMaxCodePoints) {
-    return {std::nullopt,
-            fmt::format("ERROR: <input>:1:1: expression code point size exceeds limit: size: {}, limit {}",
-                        CodePoints(source), kMaxCodePoints)};
-  }
-  std::optional<Problem> problem;
-  NodePtr root = Parse(source, problem);
+Program::Compiled Program::Compile(std::string source, const Scope& scope) {
+  auto data = std::make_shared<Data>();
+  data->source = std::move(source);
+  data->variables = scope.variables;
+  data->types = scope.types;
+  Problems problems(data->source);
+  data->ast = Parse(data->source, scope.declarations->macros, problems);
+  if (problems.Empty()) Check(data->ast, *scope.declarations, data->variables, data->types.get(), problems);
+  if (problems.Empty()) Validate(data->ast, *scope.declarations, problems);
+  if (!problems.Empty()) return {std::nullopt, problems.ToString(), false};
+  data->plan = MakePlan(data->ast, data->variables, data->types.get(), data->constants);
+  if (!data->plan.error.empty()) return {std::nullopt, data->plan.error, true};
   Program program;
-  if (!problem) program.type_ = Check(*root, variables, problem);
-  if (problem) return {std::nullopt, FormatProblem(source, *problem)};
-  program.source_ = std::make_shared<const std::string>(std::move(source));
-  program.root_ = std::shared_ptr<const Node>(std::move(root));
-  return {std::move(program), ""};
+  program.data_ = std::move(data);
+  return {std::move(program), "", false};
 }
 
-Value Program::Evaluate(const std::map<std::string, Value>& variables, std::uint64_t cost_limit) const {
-  return cel::Evaluate(*root_, variables, cost_limit);
+Value Program::Evaluate(std::span<const Value> variables, Evaluation& evaluation) const {
+  Context context{evaluation.arena, variables, nullptr, evaluation.cost_limit, 0, false};
+  context.locals = evaluation.arena.NewArray<Value>(data_->plan.locals);
+  const Value out = data_->plan.root->Eval(context);
+  evaluation.cost = context.cost;
+  return context.exceeded ? Value::Error("operation cancelled: actual cost limit exceeded") : out;
 }
+
+const std::string& Program::Source() const { return data_->source; }
+const TypeRef& Program::ResultType() const { return data_->ast.root->type; }
 
 bool Program::Selects(std::string_view operand, std::string_view field) const {
-  return SelectsIn(*root_, operand, field);
+  return std::any_of(data_->ast.nodes.begin(), data_->ast.nodes.end(),
+                     [&](const Node& node) { return SelectsIn(node, operand, field); });
 }
+
+bool Program::Uses(std::string_view variable) const {
+  return std::any_of(data_->ast.nodes.begin(), data_->ast.nodes.end(),
+                     [&](const Node& node) { return node.kind == Node::Kind::kIdent && node.name == variable; });
+}
+
+CostRange Program::EstimateCost(const SizeEstimator* sizes) const { return cel::EstimateCost(data_->ast, sizes); }
 
 }  // namespace apimesh::cel

@@ -1,46 +1,63 @@
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 
-#include "lib/cel/type.h"
-#include "lib/cel/value.h"
+#include "lib/cel/check/declarations.h"
+#include "lib/cel/cost/estimate.h"
+#include "lib/cel/environment.h"
+#include "lib/cel/value/value.h"
 
 namespace apimesh::cel {
 
-struct Node;
+/// The memory and the cost of evaluations. Values that they return, and variables that are created in the arena, are
+/// valid until the arena is cleared.
+struct Evaluation {
+  /// kube-apiserver's limit per expression.
+  static constexpr std::uint64_t kCostLimit = 1'000'000;
 
-/// A compiled expression of the Common Expression Language, as far as README.md says. Immutable, thread-safe, cheap to
-/// copy.
+  std::uint64_t cost_limit = kCostLimit;
+  std::uint64_t cost = 0;  // what the last evaluation cost
+  Arena arena;
+};
+
+/// A compiled expression. Immutable, thread-safe, cheap to copy.
 class Program {
  public:
   struct Compiled;
 
-  /// `variables`: what the expression may name, and what is known of it.
-  static Compiled Compile(std::string source, const std::map<std::string, Type>& variables);
+  /// What an expression may use. It must outlive the programs.
+  struct Scope {
+    const Declarations* declarations = &BaseEnvironment(kCurrentMinor);
+    std::vector<Variable> variables;
+    std::shared_ptr<const TypeProvider> types;
+  };
+  static Compiled Compile(std::string source, const Scope& scope);
 
-  /// The result, or an error value. A step costs 1, text and lists cost by length; beyond `cost_limit` it is an error.
-  /// `variables` may leave out some of those declared; naming one is then an error.
-  Value Evaluate(const std::map<std::string, Value>& variables, std::uint64_t cost_limit = kCostLimit) const;
+  /// Returns the result or an error value. `variables` has the values in the order of their declarations;
+  /// Value::Unset() is a variable whose use is an error.
+  Value Evaluate(std::span<const Value> variables, Evaluation& evaluation) const;
 
-  const std::string& Source() const { return *source_; }
-  const Type& ResultType() const { return type_; }
-  /// Whether `operand`.`field` is selected anywhere, also by has() and .?
+  const std::string& Source() const;
+  const TypeRef& ResultType() const;
+  /// Returns whether the expression selects `operand`.`field`, including has() and .?
   bool Selects(std::string_view operand, std::string_view field) const;
-
-  static constexpr std::uint64_t kCostLimit = 1'000'000;
+  /// Whether the expression uses a variable.
+  bool Uses(std::string_view variable) const;
+  /// The least and the greatest cost of an evaluation. `sizes` may be null.
+  CostRange EstimateCost(const SizeEstimator* sizes) const;
 
  private:
-  std::shared_ptr<const std::string> source_;
-  std::shared_ptr<const Node> root_;
-  Type type_;
+  struct Data;
+  std::shared_ptr<const Data> data_;
 };
 
 struct Program::Compiled {
   std::optional<Program> program;
-  std::string error;  // if there is no program: "ERROR: <input>:1:1: …" with the line and a caret
+  std::string error;  // without a program: "ERROR: <input>:1:1: …" with the line and a caret
+  /// Whether the expression is valid, but a constant in it can't be computed: int('x'). `error` has no position then.
+  bool instantiation_failed = false;
 };
 
 }  // namespace apimesh::cel

@@ -4,74 +4,93 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/meta/api_error.h"
+#include "lib/meta/errors/api_error.h"
 #include "lib/meta/object.h"
 #include "lib/schema/schema.h"
 
-/// Bytes to documents and back. Every parser here takes bytes from outside: each has limits and a fuzz target.
+/// Parses bytes into documents and encodes documents as bytes. All parsers receive untrusted input, so each has limits
+/// and a fuzz target.
 namespace apimesh::codec {
 
 struct ParseLimits {
-  std::size_t depth = 1000;          // deeper: 400, with no stack used for it
+  std::size_t depth = 1000;  // deeper documents are a 400; nesting does not use the call stack
   std::size_t bytes = 3 << 20;
-  std::size_t yaml_alias_bytes = 8 << 20;      // memory for the copies that anchors and aliases make
-  std::size_t yaml_flow_tokens = 100'000;      // brackets, commas and scalars of one flow collection
+  std::size_t yaml_alias_bytes = 8 << 20;  // memory for the copies that anchors and aliases create
+  std::size_t yaml_nodes =
+      750'000;  // more nodes are a 413: each takes at least two bytes of JSON, and the store rejects objects of 1.5 MB
 };
 
-/// What strict decoding found, in the reference's words: `unknown field "spec.foo"`, `duplicate field "spec.a"`.
+/// Findings of strict decoding, with the messages of kube-apiserver: `unknown field "spec.foo"`, `duplicate field
+/// "spec.a"`.
 struct Strictness {
   std::vector<std::string> complaints;
 
-  /// At most 100 complaints, as in the reference. Their texts contain paths, which can be as long as the document, so the
-  /// total length of the paths that were looked at is limited too.
+  /// There are at most 100 complaints, as in kube-apiserver. Complaints contain paths, which can be as long as the
+  /// document, so the total length of the examined paths is limited too.
   static constexpr std::size_t kMaxComplaints = 100;
   static constexpr std::size_t kMaxPathBytes = 1 << 16;
   std::size_t path_bytes = 0;
   bool WantsMore() const { return complaints.size() < kMaxComplaints && path_bytes < kMaxPathBytes; }
 
-  /// Where the duplicate fields among the complaints are, for Normalise to name everything in the order of the document.
+  /// The positions of the duplicate fields among the complaints, with which Normalise() reports all complaints in
+  /// document order.
   struct Duplicate {
     std::string parent, key;
-    std::size_t after;  // so many other fields of the parent came before
+    std::size_t after;  // the number of other fields of the parent before it
   };
   std::vector<Duplicate> duplicates;
 };
 
-/// JSON text to a document. `strict` (may be nullptr) collects duplicate fields.
-meta::Result<meta::json::value> ParseJson(std::string_view text, meta::json::storage_ptr arena, Strictness* strict = nullptr,
-                                          const ParseLimits& limits = {});
-/// YAML (one document) to the same.
-meta::Result<meta::json::value> ParseYaml(std::string_view text, meta::json::storage_ptr arena, Strictness* strict = nullptr,
-                                          const ParseLimits& limits = {});
+/// Parses JSON. Duplicate fields are added to `strict`, which may be nullptr.
+meta::Result<meta::json::value> ParseJson(std::string_view text, meta::json::storage_ptr arena,
+                                          Strictness* strict = nullptr, const ParseLimits& limits = {});
+/// Parses one YAML document.
+meta::Result<meta::json::value> ParseYaml(std::string_view text, meta::json::storage_ptr arena,
+                                          Strictness* strict = nullptr, const ParseLimits& limits = {});
 
-/// The reference's complaint about keys that a YAML mapping has twice; empty: none, or no YAML.
+/// Parses YAML with all scalars as strings, exactly as written: 1.20 is "1.20", and an empty value is "". Used for flag
+/// values.
+meta::Result<meta::json::value> ParseYamlStrings(std::string_view text);
+
+/// Returns kube-apiserver's message about duplicate keys of YAML mappings. Returns "" if there are none or the text is
+/// not YAML.
 std::string YamlDuplicates(std::string_view text);
+/// Returns the same document as ParseYaml() without `strict`, and sets `duplicates` to YamlDuplicates(text). It parses
+/// the text twice only if it is JSON with duplicate keys.
+meta::Result<meta::json::value> ParseYamlWithDuplicates(std::string_view text, meta::json::storage_ptr arena,
+                                                        std::string& duplicates);
 
-/// Compact JSON as Go's encoder writes it: keys in the document's order, <, > and & escaped, floats in Go's form.
+/// Writes compact JSON like Go's encoder: keys in document order; <, > and & escaped; floats in Go's format.
 std::string WriteJson(const meta::json::value& value);
+/// The same for an object, without the copy that a conversion to a value makes.
+std::string WriteJson(const meta::json::object& object);
 void AppendJson(std::string& out, const meta::json::value& value);
-/// Two-space indentation, as ?pretty=true gives it. `indent`: of the lines after the first one, where the value stands inside another.
+/// Writes JSON with two-space indentation, as for ?pretty=true. `indent` is the indentation of all lines but the first,
+/// for a value inside another document.
 std::string WritePrettyJson(const meta::json::value& value, std::size_t indent = 0);
 std::string WriteYaml(const meta::json::value& value);
-/// What stands after the "- " of an element, without its last line's end; the dash is indented by `indent`.
+/// Returns the text after the "- " of a list element, without the final line break. `indent` is the indentation of the
+/// dash.
 std::string WriteYamlElement(const meta::json::value& value, std::size_t indent);
 
-/// Brings a document into the form its schema gives it: unknown fields dropped (and reported to `strict`), types checked
-/// (400 with the reference's text), numbers, times and quantities normalised, empty fields omitted or kept as the Go type
-/// does, keys in schema order. Custom resources: unknown fields are pruned, keys sorted.
-/// 413 if the fields that are always written would add more than kMaxAddedBytes to a document: each of a million empty
-/// items would get some, and no store takes an object that large.
+/// The maximum number of bytes of always-written fields that Normalise() adds to a document: each of a million empty
+/// items could get some, and the store rejects objects that large.
 inline constexpr std::size_t kMaxAddedBytes = 3 << 19;
-/// The error for an object that grew beyond what the store takes, before it was sent there.
+/// Returns the 413 error for an object that has become too large for the store.
 meta::ApiError TooLargeToStore();
+/// Normalises a document according to its schema: drops unknown fields (and reports them to `strict`), checks types
+/// (400 with kube-apiserver's message), converts numbers, times and quantities to their canonical form, omits or keeps
+/// empty fields as the Go type does, and puts the keys in schema order. For custom resources, it prunes unknown fields
+/// and sorts the keys. Returns 413 if it would add more than kMaxAddedBytes.
 meta::Result<> Normalise(meta::json::object& document, const schema::Node& node, Strictness* strict);
 
-/// The `k8s\0` envelope (runtime.Unknown) around the protobuf form of an object, by the schema's field numbers.
+/// Encodes an object as protobuf with the field numbers of the schema, in the `k8s\0` envelope (runtime.Unknown).
 std::string WriteProtobuf(const meta::json::object& object, const schema::Node& node);
-meta::Result<meta::Object> ReadProtobuf(std::string_view bytes, const schema::Node& node, meta::json::storage_ptr arena);
-/// One event of a protobuf watch, with its length in front. `object` is an envelope.
+meta::Result<meta::Object> ReadProtobuf(std::string_view bytes, const schema::Node& node,
+                                        meta::json::storage_ptr arena);
+/// Encodes one event of a protobuf watch with its length prefix. `object` is an envelope.
 std::string WriteProtobufWatchFrame(std::string_view type, std::string_view object);
-/// Only the type of what an envelope holds.
+/// Returns only the kind of the object in an envelope.
 meta::Result<meta::Gvk> PeekProtobuf(std::string_view bytes);
 bool IsProtobuf(std::string_view bytes);
 

@@ -1,4 +1,4 @@
-// What it costs to read and write one pod of about 6 KB in each form.
+// Measures the cost of reading and writing one pod of about 6 KB in each format.
 #include <benchmark/benchmark.h>
 
 #include "lib/codec/codec.h"
@@ -13,12 +13,18 @@ std::string PodJson() {
   json::array containers;
   for (int i = 0; i < 2; ++i) {
     json::array env, args;
-    for (int j = 0; j < 14; ++j) env.push_back({{"name", "VARIABLE_" + std::to_string(j)}, {"value", "value-of-variable-" + std::to_string(j)}});
+    for (int j = 0; j < 14; ++j)
+      env.push_back({{"name", "VARIABLE_" + std::to_string(j)}, {"value", "value-of-variable-" + std::to_string(j)}});
     for (int j = 0; j < 12; ++j) args.push_back(json::string("--flag-" + std::to_string(j) + "=value"));
-    containers.push_back({{"name", "c" + std::to_string(i)}, {"image", "registry.example.com/team/app:v1"}, {"args", args}, {"env", env},
+    containers.push_back({{"name", "c" + std::to_string(i)},
+                          {"image", "registry.example.com/team/app:v1"},
+                          {"args", args},
+                          {"env", env},
                           {"resources", {{"limits", {{"cpu", "500m"}, {"memory", "256Mi"}}}}}});
   }
-  const json::object pod{{"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", {{"name", "p"}, {"namespace", "default"}, {"labels", {{"app", "x"}}}}},
+  const json::object pod{{"apiVersion", "v1"},
+                         {"kind", "Pod"},
+                         {"metadata", {{"name", "p"}, {"namespace", "default"}, {"labels", {{"app", "x"}}}}},
                          {"spec", {{"containers", containers}, {"restartPolicy", "Always"}}}};
   return WriteJson(pod);
 }
@@ -28,21 +34,24 @@ json::value Pod() { return ParseJson(PodJson(), {}).value(); }
 
 void ReadJson(benchmark::State& state) {
   const std::string text = PodJson();
-  for (auto _ : state) benchmark::DoNotOptimize(ParseJson(text, json::make_shared_resource<json::monotonic_resource>()));
+  for (auto _ : state)
+    benchmark::DoNotOptimize(ParseJson(text, json::make_shared_resource<json::monotonic_resource>()));
   state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * text.size()));
 }
 BENCHMARK(ReadJson);
 
 void ReadYaml(benchmark::State& state) {
   const std::string text = WriteYaml(Pod());
-  for (auto _ : state) benchmark::DoNotOptimize(ParseYaml(text, json::make_shared_resource<json::monotonic_resource>()));
+  for (auto _ : state)
+    benchmark::DoNotOptimize(ParseYaml(text, json::make_shared_resource<json::monotonic_resource>()));
   state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * text.size()));
 }
 BENCHMARK(ReadYaml);
 
 void ReadEnvelope(benchmark::State& state) {
   const std::string bytes = WriteProtobuf(Pod().as_object(), PodSchema());
-  for (auto _ : state) benchmark::DoNotOptimize(ReadProtobuf(bytes, PodSchema(), json::make_shared_resource<json::monotonic_resource>()));
+  for (auto _ : state)
+    benchmark::DoNotOptimize(ReadProtobuf(bytes, PodSchema(), json::make_shared_resource<json::monotonic_resource>()));
   state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * bytes.size()));
 }
 BENCHMARK(ReadEnvelope);

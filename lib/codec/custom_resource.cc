@@ -2,7 +2,7 @@
 
 #include "lib/codec/strict_path.h"
 #include "lib/codec/zero_values.h"
-#include "lib/meta/path_chain.h"
+#include "lib/meta/errors/path_chain.h"
 #include "lib/schema/builtin.h"
 #include "lib/schema/pruning.h"
 
@@ -12,7 +12,7 @@ namespace {
 namespace json = meta::json;
 using meta::PathChain;
 
-/// Custom resources are maps to the reference: it writes all their keys sorted.
+/// Sorts all keys, because kube-apiserver represents custom resources as maps.
 void SortAllKeys(json::value& value) {
   if (value.is_array()) {
     for (json::value& element : value.get_array()) SortAllKeys(element);
@@ -34,9 +34,10 @@ meta::Result<> CoerceMetadata(json::object& resource, const PathChain& path, Str
   if (found.complaints.empty()) return {};
   const std::string place = path.Child("metadata").ToString();
   for (const std::string& complaint : found.complaints) {
-    // unknown field "x" in the metadata of an embedded resource is named by its whole path.
+    // Prepends the path of the embedded resource to the field name in the complaint.
     const std::size_t quote = complaint.find('"');
-    strict->complaints.push_back(fmt::format("{}{}.{}", complaint.substr(0, quote + 1), place, complaint.substr(quote + 1)));
+    strict->complaints.push_back(
+        fmt::format("{}{}.{}", complaint.substr(0, quote + 1), place, complaint.substr(quote + 1)));
     strict->path_bytes += strict->complaints.back().size();
   }
   return {};
@@ -45,7 +46,8 @@ meta::Result<> CoerceMetadata(json::object& resource, const PathChain& path, Str
 meta::Result<> CoerceEmbedded(json::value& value, const schema::Node& node, const PathChain& path, Strictness* strict) {
   if (value.is_array() && node.type == schema::Type::kList) {
     std::size_t index = 0;
-    for (json::value& element : value.get_array()) RETURN_IF_ERROR(CoerceEmbedded(element, *node.items, path.Index(index++), strict));
+    for (json::value& element : value.get_array())
+      RETURN_IF_ERROR(CoerceEmbedded(element, *node.items, path.Index(index++), strict));
   } else if (value.is_object()) {
     if (node.embedded_resource) RETURN_IF_ERROR(CoerceMetadata(value.get_object(), path, strict));
     for (auto& member : value.get_object()) {

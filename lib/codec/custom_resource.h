@@ -4,8 +4,8 @@
 
 namespace apimesh::codec {
 
-/// Normalise() for custom resources: metadata takes the form of ObjectMeta, unknown fields are pruned (and reported to
-/// `strict`), all keys are sorted. Types of other fields are left to validation.
+/// Implements Normalise() for custom resources: metadata is normalised as ObjectMeta, unknown fields are pruned (and
+/// reported to `strict`), and all keys are sorted. The types of other fields are checked later, by validation.
 meta::Result<> NormaliseCustomResource(meta::json::object& document, const schema::Node& node, Strictness* strict);
 
 }  // namespace apimesh::codec

@@ -1,10 +1,10 @@
 #include "lib/codec/go_time.h"
 
-#include <fmt/format.h>
-
 #include <chrono>
 
-#include "lib/meta/field_error.h"
+#include <fmt/format.h>
+
+#include "lib/meta/errors/field_error.h"
 
 namespace apimesh::codec {
 namespace {
@@ -15,18 +15,20 @@ class TimeParser {
 
   boost::system::result<GoTime, std::string> Parse() {
     int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
-    // Go notes the first value out of range and goes on: a text that does not parse is the worse complaint.
-    const bool parsed = Number(4, "2006", year) && Literal("-") && Number(2, "01", month) && Range(month, 1, 12, "month") &&
-                        Literal("-") && Number(2, "02", day) && Literal("T") && Number(2, "15", hour) &&
-                        Range(hour, 0, 23, "hour") && Literal(":") && Number(2, "04", minute) && Range(minute, 0, 59, "minute") &&
-                        Literal(":") && Number(2, "05", second) && Range(second, 0, 59, "second") && Fraction() && Zone();
+    // Go records the first value out of range and continues, because a syntax error takes precedence.
+    const bool parsed = Number(4, "2006", year) && Literal("-") && Number(2, "01", month) &&
+                        Range(month, 1, 12, "month") && Literal("-") && Number(2, "02", day) && Literal("T") &&
+                        Number(2, "15", hour) && Range(hour, 0, 23, "hour") && Literal(":") &&
+                        Number(2, "04", minute) && Range(minute, 0, 59, "minute") && Literal(":") &&
+                        Number(2, "05", second) && Range(second, 0, 59, "second") && Fraction() && Zone();
     if (!parsed) return error_;
     if (!rest_.empty()) return Message(": extra text: " + meta::Quoted(rest_));
     if (!range_error_.empty()) return Message(": " + range_error_ + " out of range");
     const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month), std::chrono::day(day)};
     if (!date.ok()) return Message(": day out of range");
-    const auto since_epoch = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::sys_days(date).time_since_epoch()) +
-                             std::chrono::hours(hour) + std::chrono::minutes(minute) + std::chrono::seconds(second) - offset_;
+    const auto since_epoch =
+        std::chrono::duration_cast<std::chrono::seconds>(std::chrono::sys_days(date).time_since_epoch()) +
+        std::chrono::hours(hour) + std::chrono::minutes(minute) + std::chrono::seconds(second) - offset_;
     return GoTime{since_epoch.count(), nanos_};
   }
 
@@ -79,8 +81,8 @@ class TimeParser {
       rest_.remove_prefix(1);
       return true;
     }
-    const bool shaped = rest_.size() >= 6 && (rest_[0] == '+' || rest_[0] == '-') && IsDigit(rest_[1]) && IsDigit(rest_[2]) &&
-                        rest_[3] == ':' && IsDigit(rest_[4]) && IsDigit(rest_[5]);
+    const bool shaped = rest_.size() >= 6 && (rest_[0] == '+' || rest_[0] == '-') && IsDigit(rest_[1]) &&
+                        IsDigit(rest_[2]) && rest_[3] == ':' && IsDigit(rest_[4]) && IsDigit(rest_[5]);
     if (!shaped) return Fail("Z07:00");
     const int hours = (rest_[1] - '0') * 10 + (rest_[2] - '0');
     const int minutes = (rest_[4] - '0') * 10 + (rest_[5] - '0');
@@ -107,8 +109,8 @@ std::string FormatGoTime(const GoTime& time, bool micro) {
   const auto day = std::chrono::floor<std::chrono::days>(seconds);
   const std::chrono::year_month_day date(day);
   const std::int64_t of_day = (seconds - day).count();
-  std::string text = fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", int(date.year()), unsigned(date.month()), unsigned(date.day()),
-                                 of_day / 3600, of_day / 60 % 60, of_day % 60);
+  std::string text = fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", int(date.year()), unsigned(date.month()),
+                                 unsigned(date.day()), of_day / 3600, of_day / 60 % 60, of_day % 60);
   if (micro) text += fmt::format(".{:06}", time.nanos / 1000);
   return text + "Z";
 }

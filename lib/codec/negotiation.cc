@@ -1,81 +1,27 @@
 #include "lib/codec/negotiation.h"
 
+#include <optional>
+
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <cstdlib>
-#include <optional>
-#include <utility>
-#include <vector>
+#include "lib/codec/accept.h"
 
 namespace apimesh::codec {
 namespace {
 
-struct Clause {
-  std::string type;
-  std::string subtype;
-  double q = 1.0;
-  std::vector<std::pair<std::string, std::string>> parameters;
-};
-
-std::string_view Trim(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
-
-std::string_view Cut(std::string_view& text, char separator) {
-  const std::size_t at = text.find(separator);
-  const std::string_view part = text.substr(0, at);
-  text = at == std::string_view::npos ? std::string_view() : text.substr(at + 1);
-  return Trim(part);
-}
-
-std::optional<Clause> ParseClause(std::string_view text) {
-  Clause clause;
-  std::string_view media = Cut(text, ';');
-  clause.type = Cut(media, '/');
-  clause.subtype = media.empty() && clause.type == "*" ? "*" : std::string(Trim(media));
-  if (clause.type.empty() || clause.subtype.empty()) return std::nullopt;
-  while (!text.empty()) {
-    std::string_view parameter = Cut(text, ';');
-    std::string name(Cut(parameter, '='));
-    std::string value(Trim(parameter));
-    if (name == "q") {
-      clause.q = std::strtod(value.c_str(), nullptr);
-      if (std::isnan(clause.q)) clause.q = 0;  // "q=nan" has no place in any order
-    } else if (!name.empty()) {
-      clause.parameters.emplace_back(std::move(name), std::move(value));
-    }
-  }
-  return clause;
-}
-
-std::vector<Clause> ParseAccept(std::string_view accept) {
-  std::vector<Clause> clauses;
-  while (!accept.empty()) {
-    if (std::optional<Clause> clause = ParseClause(Cut(accept, ','))) clauses.push_back(std::move(*clause));
-  }
-  std::stable_sort(clauses.begin(), clauses.end(), [](const Clause& a, const Clause& b) {
-    if (a.q != b.q) return a.q > b.q;
-    if ((a.type == "*") != (b.type == "*")) return b.type == "*";
-    return a.subtype != "*" && b.subtype == "*";
-  });
-  return clauses;
-}
-
 constexpr Format kFormats[] = {Format::kJson, Format::kYaml, Format::kProtobuf};
 
-std::string_view SubtypeOf(Format format) { return MediaTypeOf(format).substr(std::string_view("application/").size()); }
+std::string_view SubtypeOf(Format format) {
+  return MediaTypeOf(format).substr(std::string_view("application/").size());
+}
 
-bool Matches(const Clause& clause, Format format) {
+bool Matches(const AcceptClause& clause, Format format) {
   if (clause.type == "*") return clause.subtype == "*";
   return clause.type == "application" && (clause.subtype == "*" || clause.subtype == SubtypeOf(format));
 }
 
-/// nullopt: this endpoint can't do what the clause's parameters ask for.
-std::optional<OutputType> Accept(const Clause& clause, Format format, const Offer& offer) {
+/// Returns nullopt if the endpoint does not support the parameters of the clause.
+std::optional<OutputType> Accept(const AcceptClause& clause, Format format, const Offer& offer) {
   OutputType output{.format = format};
   std::string group;
   bool converts = false;
@@ -108,7 +54,7 @@ std::optional<OutputType> Accept(const Clause& clause, Format format, const Offe
 
 std::optional<OutputType> Negotiate(std::string_view accept, const Offer& offer) {
   if (accept.empty()) return OutputType{};
-  for (const Clause& clause : ParseAccept(accept)) {
+  for (const AcceptClause& clause : ParseAccept(accept)) {
     for (const Format format : kFormats) {
       if (!Matches(clause, format)) continue;
       if (std::optional<OutputType> output = Accept(clause, format, offer)) return output;
@@ -166,13 +112,15 @@ bool NamesKnownType(std::string_view accept) {
 meta::Result<Format> NegotiateInput(std::string_view content_type, const Offer& offer) {
   const bool malformed = content_type.find(";;") != std::string_view::npos;
   std::string type(Cut(content_type, ';'));
-  std::transform(type.begin(), type.end(), type.begin(), [](unsigned char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
+  std::transform(type.begin(), type.end(), type.begin(),
+                 [](unsigned char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
   if (type.empty()) return Format::kJson;
   for (const Format format : kFormats) {
     if (type != MediaTypeOf(format) || malformed) continue;
     if (format == Format::kProtobuf && !offer.protobuf) {
-      return meta::UnsupportedMediaType("the body of the request was in protobuf, which this kind has no form of - accepted media types include: "
-                                        "application/json, application/yaml");
+      return meta::UnsupportedMediaType(
+          "the body of the request was in protobuf, which this kind has no form of - accepted media types include: "
+          "application/json, application/yaml");
     }
     return format;
   }

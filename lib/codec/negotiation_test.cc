@@ -20,7 +20,8 @@ const Case kCases[] = {
     {"NoNumberIsLast", "application/yaml;q=nan, application/json;q=0.1, application/yaml;q=nan", "application/json "},
     {"SpecificFirst", "*/*, application/yaml", "application/yaml "},
     {"Table", "application/json;as=Table;v=v1;g=meta.k8s.io,application/json", "application/json Table"},
-    {"TableHasNoProtobuf", "application/vnd.kubernetes.protobuf;as=Table;v=v1;g=meta.k8s.io,application/json", "application/json "},
+    {"TableHasNoProtobuf", "application/vnd.kubernetes.protobuf;as=Table;v=v1;g=meta.k8s.io,application/json",
+     "application/json "},
     {"UnknownTransform", "application/json;as=Chart;v=v1;g=meta.k8s.io", "406"},
     {"WrongGroup", "application/json;as=Table;v=v1;g=apps", "406"},
     {"Text", "text/html", "406"},
@@ -55,7 +56,8 @@ TEST(Negotiation, CustomResourcesHaveNoProtobufButTheirMetadataDoes) {
   EXPECT_EQ(NegotiateInput("application/vnd.kubernetes.protobuf", {}).value(), Format::kProtobuf);
   EXPECT_EQ(NegotiateInput("application/yaml", offer).value(), Format::kYaml);
   EXPECT_FALSE(NegotiateOutput("application/vnd.kubernetes.protobuf", offer));
-  EXPECT_TRUE(NegotiateOutput("application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;v=v1;g=meta.k8s.io", offer));
+  EXPECT_TRUE(
+      NegotiateOutput("application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;v=v1;g=meta.k8s.io", offer));
 }
 
 TEST(Negotiation, PrettyForPeople) {

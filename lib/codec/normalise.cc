@@ -1,15 +1,17 @@
-#include <boost/container/small_vector.hpp>
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <deque>
 #include <limits>
+#include <optional>
 
-#include "lib/codec/base64.h"
+#include <boost/container/small_vector.hpp>
+#include <fmt/format.h>
+
+#include "lib/base/text/base64.h"
 #include "lib/codec/codec.h"
 #include "lib/codec/custom_resource.h"
 #include "lib/codec/go_time.h"
+#include "lib/codec/stored_form.h"
 #include "lib/codec/strict_path.h"
 #include "lib/codec/zero_values.h"
 #include "lib/meta/quantity.h"
@@ -22,7 +24,7 @@ using schema::Field;
 using schema::Node;
 using schema::Type;
 
-/// "io.k8s.api.core.v1.Pod" to "v1.Pod".
+/// Converts "io.k8s.api.core.v1.Pod" to "v1.Pod".
 std::string_view GoStructName(std::string_view definition) {
   const std::size_t type = definition.rfind('.');
   const std::size_t package = type == std::string_view::npos ? type : definition.rfind('.', type - 1);
@@ -53,10 +55,11 @@ std::string_view KindName(const json::value& value) {
   }
 }
 
-/// Decodes into the Go type in the head, in the order of the document, so that the first error is the one Go would report.
+/// Normalises a document as decoding into the Go type does. Fields are processed in document order, so that the first
+/// error is the one that Go reports.
 class Normaliser {
  public:
-  explicit Normaliser(Strictness* strict) : strict_(strict) {
+  explicit Normaliser(Strictness* strict, bool for_store = false) : strict_(strict), for_store_(for_store) {
     if (!strict_ || strict_->duplicates.empty()) return;
     duplicates_ = std::exchange(strict_->duplicates, {});
     std::erase_if(strict_->complaints, [](const std::string& text) { return text.starts_with("duplicate field "); });
@@ -83,7 +86,7 @@ class Normaliser {
       if (!member.value().is_null() && !Member(member.value(), node, *field)) return false;
     }
     NameDuplicates(place, &node);
-    if (!Settle(node, slots, rebuild)) return false;
+    if (!DropEmptyAddRequired(node, slots, rebuild)) return false;
     if (!rebuild) return true;
     json::object ordered(object.storage());
     ordered.reserve(slots.size() - static_cast<std::size_t>(std::count(slots.begin(), slots.end(), nullptr)));
@@ -107,15 +110,20 @@ class Normaliser {
     return fine;
   }
 
-  /// Of the object at path_, those that came after `place` of its fields; `node`: has only these fields, null: any.
+  /// Reports the duplicates of the object at path_ that occur after `place` of its fields. If `node` is not null, only
+  /// fields of `node` are reported.
   void NameDuplicates(std::size_t place, const Node* node) {
+    std::optional<std::string> here;  // computed once, because there may be a hundred duplicates
     for (const Strictness::Duplicate& one : duplicates_) {
-      if (one.after != place || one.parent != path_.Text() || (node && !node->FindField(one.key))) continue;
+      if (one.after != place || (node && !node->FindField(one.key))) continue;
+      if (!here) here = path_.Text();
+      if (one.parent != *here) continue;
       AddComplaint(*strict_, "duplicate field", path_.Child(one.key));
     }
   }
 
-  /// JSON names without indexes, as Go's error context has them: "PodSpec.spec.containers" with the innermost struct in front.
+  /// Returns the path of the current field as in Go's error messages: JSON names without indexes, with the innermost
+  /// struct in front, as in "PodSpec.spec.containers".
   std::string Place() const {
     std::string_view name = GoStructName(trail_.back().first->name);
     name.remove_prefix(std::min(name.size(), name.find('.') + 1));
@@ -129,14 +137,16 @@ class Normaliser {
     return place;
   }
 
-  /// Decides of every field whether it is written: removes what is empty, adds what is always there.
-  bool Settle(const Node& node, boost::container::small_vector<json::value*, 48>& slots, bool& rebuild) {
+  /// Decides for every field whether it is written: removes empty fields and adds fields that are always written.
+  bool DropEmptyAddRequired(const Node& node, boost::container::small_vector<json::value*, 48>& slots, bool& rebuild) {
     for (std::size_t i = 0; i < slots.size(); ++i) {
       const Field& field = node.fields[i];
       json::value*& slot = slots[i];
       if (slot && slot->is_null() && !field.always) slot = nullptr, rebuild = true;
       if (slot && !slot->is_null()) {
-        if (!field.always && !field.pointer && IsEmpty(*slot, *field.schema)) slot = nullptr, rebuild = true;
+        if (field.pointer || !IsEmpty(*slot, *field.schema)) continue;
+        if (!field.always) slot = nullptr, rebuild = true;
+        if (field.always && for_store_ && ZeroValue(*field.schema).is_null()) *slot = nullptr;
         continue;
       }
       if (!field.always) continue;
@@ -147,7 +157,8 @@ class Normaliser {
         rebuild = true;
       }
       if (!field.pointer) *slot = ZeroValue(*field.schema);
-      if (slot->is_object() && field.schema->type == Type::kObject && !Object(slot->get_object(), *field.schema)) return false;
+      if (slot->is_object() && field.schema->type == Type::kObject && !Object(slot->get_object(), *field.schema))
+        return false;
     }
     return true;
   }
@@ -161,7 +172,8 @@ class Normaliser {
       case Type::kDuration: return value.is_string() || Mismatch(value, node, go_type);
       case Type::kBoolean: return value.is_bool() || Mismatch(value, node, go_type);
       case Type::kInteger: return Integer(value, node, go_type);
-      case Type::kNumber: return value.is_number() ? (value = value.to_number<double>(), true) : Mismatch(value, node, go_type);
+      case Type::kNumber:
+        return value.is_number() ? (value = value.to_number<double>(), true) : Mismatch(value, node, go_type);
       case Type::kBytes: return Bytes(value, node);
       case Type::kIntOrString: return value.is_string() || Integer(value, kInt32, "");
       case Type::kQuantity: return Quantity(value);
@@ -215,7 +227,7 @@ class Normaliser {
     return true;
   }
 
-  /// Null elements are zero values.
+  /// Replaces a null element with the zero value of its type.
   bool Element(json::value& element, const Node& node, std::string_view go_type) {
     if (element.is_null()) element = ZeroValue(node);
     return element.is_null() || Value(element, node, go_type);
@@ -225,11 +237,12 @@ class Normaliser {
     if (!value.is_number()) return Mismatch(value, node, go_type);
     const std::int64_t* integer = value.if_int64();
     const bool fits = integer && (node.format != "int32" || (*integer >= std::numeric_limits<std::int32_t>::min() &&
-                                                              *integer <= std::numeric_limits<std::int32_t>::max()));
+                                                             *integer <= std::numeric_limits<std::int32_t>::max()));
     if (fits) return true;
     std::string text = WriteJson(value);
-    // The number was written with a fraction or exponent; which one is gone.
-    if (value.is_double() && text.find_first_of(".e") == std::string::npos && std::abs(value.get_double()) < 1e15) text += ".0";
+    // The number had a fraction or an exponent in the request, but the original text is not available.
+    if (value.is_double() && text.find_first_of(".e") == std::string::npos && std::abs(value.get_double()) < 1e15)
+      text += ".0";
     return Mismatch("number " + text, node, go_type);
   }
 
@@ -238,7 +251,7 @@ class Normaliser {
     std::string decoded;
     const auto bad = DecodeBase64(value.get_string(), decoded);
     if (!bad) {
-      // Go ignores line breaks inside and writes without them.
+      // Go accepts line breaks inside base64 and writes it without them.
       if (value.get_string().find_first_of("\r\n") != json::string::npos) value = EncodeBase64(decoded);
       return true;
     }
@@ -271,8 +284,10 @@ class Normaliser {
       return true;
     }
     constexpr std::size_t kCanonical = std::string_view("2006-01-02T15:04:05Z").size();
-    if (!micro && value.get_string().size() == kCanonical) return true;  // nothing that parses is this short and written otherwise
-    if (std::string canonical = FormatGoTime(*time, micro); canonical != std::string_view(value.get_string())) value = canonical;
+    if (!micro && value.get_string().size() == kCanonical)
+      return true;  // a valid time of this length is always canonical
+    if (std::string canonical = FormatGoTime(*time, micro); canonical != std::string_view(value.get_string()))
+      value = canonical;
     return true;
   }
 
@@ -292,7 +307,8 @@ class Normaliser {
       }
       return true;
     }
-    if (node.type != Type::kSchemaOrBool) return value = nullptr, true;  // the reference ignores what it does not expect
+    if (node.type != Type::kSchemaOrBool)
+      return value = nullptr, true;  // kube-apiserver ignores values of other types here
     error_ = "boolean or JSON schema expected";
     return false;
   }
@@ -302,8 +318,9 @@ class Normaliser {
   }
   bool Mismatch(std::string_view value, const Node& node, std::string_view go_type) {
     const std::string type = go_type.empty() ? GoTypeName(node) : std::string(go_type);
-    error_ = trail_.empty() ? fmt::format("json: cannot unmarshal {} into Go value of type {}", value, type)
-                            : fmt::format("json: cannot unmarshal {} into Go struct field {} of type {}", value, Place(), type);
+    error_ = trail_.empty()
+                 ? fmt::format("json: cannot unmarshal {} into Go value of type {}", value, type)
+                 : fmt::format("json: cannot unmarshal {} into Go struct field {} of type {}", value, Place(), type);
     return false;
   }
 
@@ -320,9 +337,11 @@ class Normaliser {
   }();
 
   Strictness* strict_;
+  const bool for_store_;
   std::vector<Strictness::Duplicate> duplicates_;
   StrictPath path_;
-  std::vector<std::pair<const Node*, const Field*>> trail_;  // from the head to the value at hand
+  boost::container::small_vector<std::pair<const Node*, const Field*>, 16>
+      trail_;  // the path from the root to the current value
   std::deque<json::value> added_;
   std::size_t added_bytes_ = 0;
   std::string error_;
@@ -333,6 +352,13 @@ class Normaliser {
 meta::Result<> Normalise(json::object& document, const Node& node, Strictness* strict) {
   if (node.custom) return NormaliseCustomResource(document, node, strict);
   Normaliser normaliser(strict);
+  if (!normaliser.Object(document, node)) return normaliser.TakeError();
+  return {};
+}
+
+meta::Result<> NormaliseForStore(json::object& document, const Node& node) {
+  if (node.custom) return NormaliseCustomResource(document, node, nullptr);
+  Normaliser normaliser(nullptr, true);
   if (!normaliser.Object(document, node)) return normaliser.TakeError();
   return {};
 }

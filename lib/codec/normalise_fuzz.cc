@@ -1,5 +1,5 @@
-// Every body of a write goes through here. What is in the form of its kind must stay as it is when that is done again, and must
-// survive protobuf.
+// Every request body of a write is normalised. A normalised document must not change when it is normalised again, nor
+// when it is converted to protobuf and back.
 #include <cstdint>
 #include <cstdlib>
 

@@ -1,38 +1,56 @@
 #pragma once
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string>
 #include <string_view>
+
+#include <boost/container/small_vector.hpp>
+#include <fmt/format.h>
 
 #include "lib/codec/codec.h"
 
 namespace apimesh::codec {
 
-/// The place of a field as strict decoding names it: spec.containers[0].name.
+/// The path of a field in the format of strict decoding: spec.containers[0].name. The text is created only for
+/// complaints. Keys are referenced, not copied, so they must outlive the path.
 class StrictPath {
  public:
-  void PushKey(std::string_view key) {
-    if (!text_.empty()) text_ += '.';
-    text_ += key;
+  void PushKey(std::string_view key) { steps_.push_back({key.empty() ? "" : key.data(), key.size()}); }
+  void PushIndex(std::size_t index) { steps_.push_back({nullptr, index}); }
+  std::string Child(std::string_view key) const {
+    std::string text = Text();
+    if (!text.empty()) text += '.';
+    text += key;
+    return text;
   }
-  void PushIndex(std::size_t index) {
-    const fmt::format_int digits(index);
-    text_ += '[';
-    text_.append(digits.data(), digits.size());
-    text_ += ']';
+  std::size_t Mark() const { return steps_.size(); }
+  void Reset(std::size_t mark) { steps_.erase(steps_.begin() + static_cast<std::ptrdiff_t>(mark), steps_.end()); }
+  std::string Text() const {
+    std::string text;
+    for (const Step& step : steps_) {
+      if (step.key) {
+        if (!text.empty()) text += '.';
+        text.append(step.key, step.size);
+      } else {
+        const fmt::format_int digits(step.size);
+        text += '[';
+        text.append(digits.data(), digits.size());
+        text += ']';
+      }
+    }
+    return text;
   }
-  std::string Child(std::string_view key) const { return text_.empty() ? std::string(key) : fmt::format("{}.{}", text_, key); }
-  std::size_t Mark() const { return text_.size(); }
-  void Reset(std::size_t mark) { text_.resize(mark); }
-  const std::string& Text() const { return text_; }
 
  private:
-  std::string text_;
+  struct Step {
+    const char* key;   // nullptr for an item of a list
+    std::size_t size;  // the size of the key, or the index of an item
+  };
+  boost::container::small_vector<Step, 16> steps_;
 };
 
-/// `kind` is "unknown field" or "duplicate field". Each complaint is made once. Call strict.WantsMore() before making a path.
+/// Adds a complaint unless it is already present. `kind` is "unknown field" or "duplicate field". Call
+/// strict.WantsMore() before creating the path.
 inline void AddComplaint(Strictness& strict, std::string_view kind, std::string_view path) {
   if (!strict.WantsMore()) return;
   strict.path_bytes += path.size() + 1;

@@ -1,7 +1,8 @@
 #include "lib/codec/zero_values.h"
 
-#include <algorithm>
 #include <vector>
+
+#include "lib/base/text/sort_by_text.h"
 
 namespace apimesh::codec {
 
@@ -39,7 +40,7 @@ void SortKeys(json::object& object) {
   std::vector<json::key_value_pair*> members;
   members.reserve(object.size());
   for (auto& member : object) members.push_back(&member);
-  std::sort(members.begin(), members.end(), [](const auto* a, const auto* b) { return a->key() < b->key(); });
+  SortByText(members, [](const json::key_value_pair* member) -> std::string_view { return member->key(); });
   json::object sorted(object.storage());
   sorted.reserve(members.size());
   for (json::key_value_pair* member : members) sorted.emplace(member->key(), std::move(member->value()));

@@ -5,11 +5,11 @@
 
 namespace apimesh::codec {
 
-/// What Go's encoder writes for a field that nobody set: "", 0, false, {} or null.
+/// Returns the value that Go's encoder writes for an unset field: "", 0, false, {} or null.
 meta::json::value ZeroValue(const schema::Node& node);
-/// What omitempty leaves out.
+/// Returns whether Go's omitempty omits the value.
 bool IsEmpty(const meta::json::value& value, const schema::Node& node);
-/// Sorts the keys of one object by bytes, as Go does for maps.
+/// Sorts the keys of one object by their bytes, as Go does for maps.
 void SortKeys(meta::json::object& object);
 
 }  // namespace apimesh::codec

@@ -1,11 +1,11 @@
 #include "lib/encryption/ciphers.h"
 
+#include <stdexcept>
+
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <openssl/rand.h>
 #include <sodium.h>
-
-#include <stdexcept>
 
 #include "lib/base/wipe.h"
 
@@ -15,7 +15,9 @@ namespace {
 constexpr std::size_t kGcmNonce = 12, kGcmTag = 16, kBlock = 16, kInfo = 32;
 
 const unsigned char* Bytes(std::string_view text) { return reinterpret_cast<const unsigned char*>(text.data()); }
-unsigned char* Bytes(std::string& text, std::size_t at = 0) { return reinterpret_cast<unsigned char*>(text.data()) + at; }
+unsigned char* Bytes(std::string& text, std::size_t at = 0) {
+  return reinterpret_cast<unsigned char*>(text.data()) + at;
+}
 
 using CipherContext = std::unique_ptr<EVP_CIPHER_CTX, decltype(&EVP_CIPHER_CTX_free)>;
 CipherContext NewContext() { return CipherContext(EVP_CIPHER_CTX_new(), &EVP_CIPHER_CTX_free); }
@@ -31,11 +33,13 @@ class Gcm final : public LocalTransformer {
     out.resize(kGcmNonce + plain.size() + kGcmTag);
     const CipherContext ctx = NewContext();
     int length = 0;
-    const bool done = EVP_EncryptInit_ex(ctx.get(), Kind(), nullptr, Bytes(key_), Bytes(out)) == 1 &&
-                      EVP_EncryptUpdate(ctx.get(), nullptr, &length, Bytes(key), static_cast<int>(key.size())) == 1 &&
-                      EVP_EncryptUpdate(ctx.get(), Bytes(out, kGcmNonce), &length, Bytes(plain), static_cast<int>(plain.size())) == 1 &&
-                      EVP_EncryptFinal_ex(ctx.get(), Bytes(out, kGcmNonce + plain.size()), &length) == 1 &&
-                      EVP_CIPHER_CTX_ctrl(ctx.get(), EVP_CTRL_GCM_GET_TAG, kGcmTag, Bytes(out, kGcmNonce + plain.size())) == 1;
+    const bool done =
+        EVP_EncryptInit_ex(ctx.get(), Kind(), nullptr, Bytes(key_), Bytes(out)) == 1 &&
+        EVP_EncryptUpdate(ctx.get(), nullptr, &length, Bytes(key), static_cast<int>(key.size())) == 1 &&
+        EVP_EncryptUpdate(ctx.get(), Bytes(out, kGcmNonce), &length, Bytes(plain), static_cast<int>(plain.size())) ==
+            1 &&
+        EVP_EncryptFinal_ex(ctx.get(), Bytes(out, kGcmNonce + plain.size()), &length) == 1 &&
+        EVP_CIPHER_CTX_ctrl(ctx.get(), EVP_CTRL_GCM_GET_TAG, kGcmTag, Bytes(out, kGcmNonce + plain.size())) == 1;
     if (!done) return Fail("AES-GCM failed");
     return out;
   }
@@ -50,7 +54,8 @@ class Gcm final : public LocalTransformer {
     int length = 0;
     const bool done = EVP_DecryptInit_ex(ctx.get(), Kind(), nullptr, Bytes(key_), Bytes(stored)) == 1 &&
                       EVP_DecryptUpdate(ctx.get(), nullptr, &length, Bytes(key), static_cast<int>(key.size())) == 1 &&
-                      EVP_DecryptUpdate(ctx.get(), Bytes(opened.plain), &length, Bytes(sealed), static_cast<int>(sealed.size())) == 1 &&
+                      EVP_DecryptUpdate(ctx.get(), Bytes(opened.plain), &length, Bytes(sealed),
+                                        static_cast<int>(sealed.size())) == 1 &&
                       EVP_CIPHER_CTX_ctrl(ctx.get(), EVP_CTRL_GCM_SET_TAG, kGcmTag, tag.data()) == 1 &&
                       EVP_DecryptFinal_ex(ctx.get(), Bytes(opened.plain, sealed.size()), &length) == 1;
     if (!done) return Fail("cipher: message authentication failed");
@@ -73,9 +78,10 @@ class Cbc final : public LocalTransformer {
     out.resize(kBlock + plain.size() + kBlock);
     const CipherContext ctx = NewContext();
     int length = 0, rest = 0;
-    const bool done = EVP_EncryptInit_ex(ctx.get(), Kind(), nullptr, Bytes(key_), Bytes(out)) == 1 &&
-                      EVP_EncryptUpdate(ctx.get(), Bytes(out, kBlock), &length, Bytes(plain), static_cast<int>(plain.size())) == 1 &&
-                      EVP_EncryptFinal_ex(ctx.get(), Bytes(out, kBlock + length), &rest) == 1;
+    const bool done =
+        EVP_EncryptInit_ex(ctx.get(), Kind(), nullptr, Bytes(key_), Bytes(out)) == 1 &&
+        EVP_EncryptUpdate(ctx.get(), Bytes(out, kBlock), &length, Bytes(plain), static_cast<int>(plain.size())) == 1 &&
+        EVP_EncryptFinal_ex(ctx.get(), Bytes(out, kBlock + length), &rest) == 1;
     if (!done) return Fail("AES-CBC failed");
     out.resize(kBlock + length + rest);
     return out;
@@ -91,7 +97,8 @@ class Cbc final : public LocalTransformer {
     const CipherContext ctx = NewContext();
     int length = 0, rest = 0;
     const bool done = EVP_DecryptInit_ex(ctx.get(), Kind(), nullptr, Bytes(key_), Bytes(stored)) == 1 &&
-                      EVP_DecryptUpdate(ctx.get(), Bytes(opened.plain), &length, Bytes(sealed), static_cast<int>(sealed.size())) == 1 &&
+                      EVP_DecryptUpdate(ctx.get(), Bytes(opened.plain), &length, Bytes(sealed),
+                                        static_cast<int>(sealed.size())) == 1 &&
                       EVP_DecryptFinal_ex(ctx.get(), Bytes(opened.plain, length), &rest) == 1;
     if (!done) return Fail("invalid padding on input");
     opened.plain.resize(length + rest);
@@ -124,7 +131,8 @@ class Box final : public LocalTransformer {
     const std::string_view sealed = stored.substr(crypto_secretbox_NONCEBYTES);
     Opened opened;
     opened.plain.resize(sealed.size() - crypto_secretbox_MACBYTES);
-    if (crypto_secretbox_open_easy(Bytes(opened.plain), Bytes(sealed), sealed.size(), Bytes(stored), Bytes(key_)) != 0) {
+    if (crypto_secretbox_open_easy(Bytes(opened.plain), Bytes(sealed), sealed.size(), Bytes(stored), Bytes(key_)) !=
+        0) {
       return Fail("message authentication failed");
     }
     return opened;
@@ -149,12 +157,13 @@ class SeededGcm final : public LocalTransformer {
   }
 
  private:
-  /// HKDF-Expand for 32 bytes is one HMAC over info and the byte 1, which is too cheap to keep the keys.
+  /// HKDF-Expand for 32 bytes is one HMAC over info and the byte 1. That is so cheap that derived keys are not cached.
   std::string Derived(std::string_view info) const {
     const std::string message = std::string(info) + '\1';
     std::string key(32, '\0');
     unsigned length = 0;
-    HMAC(EVP_sha256(), seed_.View().data(), static_cast<int>(seed_.size()), Bytes(message), message.size(), Bytes(key), &length);
+    HMAC(EVP_sha256(), seed_.View().data(), static_cast<int>(seed_.size()), Bytes(message), message.size(), Bytes(key),
+         &length);
     return key;
   }
   const SecretBytes seed_;

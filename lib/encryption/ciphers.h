@@ -4,13 +4,14 @@
 
 namespace apimesh::encryption {
 
-/// Keys of 16, 24 or 32 bytes. A random nonce of 12 bytes, then the ciphertext and its tag of 16.
+/// Keys have 16, 24 or 32 bytes. The value is a random nonce of 12 bytes, the ciphertext and a tag of 16 bytes.
 TransformerPtr AesGcm(std::string key);
-/// Keys of 16, 24 or 32 bytes. A random IV of 16 bytes, then the ciphertext, padded by PKCS#7.
+/// Keys have 16, 24 or 32 bytes. The value is a random IV of 16 bytes and the ciphertext with PKCS#7 padding.
 TransformerPtr AesCbc(std::string key);
-/// XSalsa20-Poly1305 with a key of 32 bytes. A random nonce of 24 bytes, then tag and ciphertext.
+/// XSalsa20-Poly1305 with a key of 32 bytes. The value is a random nonce of 24 bytes, the tag and the ciphertext.
 TransformerPtr Secretbox(std::string key);
-/// AES-GCM with a key of its own for every value: HKDF-SHA256 expands `seed` with 32 random bytes, which come first.
+/// AES-GCM with a separate key for every value: HKDF-SHA256 expands `seed` with 32 random bytes, with which the value
+/// begins.
 TransformerPtr SeededAesGcm(std::string seed);
 
 std::string RandomBytes(std::size_t count);

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "lib/base/duration.h"
+#include "lib/base/text/duration.h"
 #include "lib/codec/codec.h"
 
 namespace apimesh::encryption {
@@ -11,7 +11,7 @@ namespace {
 
 namespace json = meta::json;
 
-/// Reads a document strictly: each field is asked for once, and what nobody asked for is unknown.
+/// Reads a document strictly: the parser asks for each field once, and a field that it did not ask for is unknown.
 class Reader {
  public:
   Reader(const json::value& value, std::string path, std::vector<std::string>& errors)
@@ -27,7 +27,7 @@ class Reader {
       }
     }
   }
-  /// nullptr where the field is missing or null.
+  /// Returns nullptr if the field is missing or null.
   const json::value* Get(std::string_view field) {
     const json::value* found = object_ ? object_->if_contains(field) : nullptr;
     return found && !found->is_null() ? found : nullptr;
@@ -47,7 +47,9 @@ class Reader {
     Complain(fmt::format(".{} is not a list", field));
     return kNone;
   }
-  std::string Below(std::string_view field) const { return path_.empty() ? std::string(field) : path_ + "." + std::string(field); }
+  std::string Below(std::string_view field) const {
+    return path_.empty() ? std::string(field) : path_ + "." + std::string(field);
+  }
   void Complain(std::string_view what) { errors_.push_back(path_ + std::string(what)); }
 
  private:
@@ -131,7 +133,8 @@ Result<Config> ParseConfig(std::string_view text) {
   std::vector<std::string> errors = strict.complaints;
   Reader root(*document, "", errors);
   if (root.String("apiVersion") != "apiserver.config.k8s.io/v1" || root.String("kind") != "EncryptionConfiguration") {
-    return Fail(fmt::format("no kind \"{}\" is registered for version \"{}\"", root.String("kind"), root.String("apiVersion")));
+    return Fail(
+        fmt::format("no kind \"{}\" is registered for version \"{}\"", root.String("kind"), root.String("apiVersion")));
   }
   root.Known({"apiVersion", "kind", "resources"});
   Config config;
@@ -148,7 +151,8 @@ Result<Config> ParseConfig(std::string_view text) {
       rule.resources.emplace_back(name.get_string());
     }
     for (const json::value& provider : reader.Array("providers")) {
-      rule.providers.push_back(ReadProvider(provider, fmt::format("{}.providers[{}]", path, rule.providers.size()), errors));
+      rule.providers.push_back(
+          ReadProvider(provider, fmt::format("{}.providers[{}]", path, rule.providers.size()), errors));
     }
     config.rules.push_back(std::move(rule));
   }

@@ -8,13 +8,13 @@
 
 #include "lib/base/wipe.h"
 #include "lib/encryption/transformer.h"
-#include "lib/meta/field_error.h"
+#include "lib/meta/errors/field_error.h"
 
 namespace apimesh::encryption {
 
 /// The file of --encryption-provider-config: apiserver.config.k8s.io/v1 EncryptionConfiguration.
 struct NamedKey {
-  std::string name, secret;  // secret in base64
+  std::string name, secret;  // the secret is in base64
 
   ~NamedKey() { Wipe(secret); }
 };
@@ -36,7 +36,7 @@ struct Config {
   std::vector<ResourceRule> rules;
 };
 
-/// Group and resource as the file writes them: "secrets" is in the group without a name, as is "*.".
+/// Group and resource as the file writes them: "secrets" and "*." are in the core group.
 struct ResourceName {
   std::string resource, group;
   auto operator<=>(const ResourceName&) const = default;
@@ -44,11 +44,11 @@ struct ResourceName {
   std::string ToString() const;
 };
 
-/// YAML or JSON; unknown and doubled fields are errors. Does not validate.
+/// Parses YAML or JSON. Unknown and duplicate fields are errors. Does not validate.
 Result<Config> ParseConfig(std::string_view text);
-/// The complaints of the reference, in its words; secrets are never shown.
+/// Returns the same errors as kube-apiserver, with the same texts. Secrets are never part of them.
 meta::FieldErrors Validate(const Config& config, bool reload);
-/// "a", or "[a, b]" for several.
+/// Returns "a" for one error and "[a, b]" for several.
 std::string Aggregate(const std::vector<std::string>& errors);
 
 }  // namespace apimesh::encryption

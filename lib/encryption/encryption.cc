@@ -4,11 +4,9 @@
 #include <boost/asio/detached.hpp>
 #include <fmt/format.h>
 
-#include <fstream>
-#include <iterator>
-
+#include "lib/base/async/wakeup.h"
+#include "lib/base/file.h"
 #include "lib/base/log.h"
-#include "lib/base/wakeup.h"
 #include "lib/base/wipe.h"
 #include "lib/encryption/providers.h"
 
@@ -17,35 +15,44 @@ namespace {
 
 constexpr std::chrono::seconds kCheckInterval{60}, kCheckAgain{10};
 
-struct Loaded {
-  std::size_t hash = 0;  // of the file, to tell changes without keeping its keys
+Result<std::string> ReadFile(const std::string& path) {
+  std::optional<std::string> text = apimesh::ReadFile(path);
+  if (!text)
+    return Fail(
+        fmt::format("error while loading file: error reading encryption provider configuration file \"{}\"", path));
+  return std::move(*text);
+}
+
+}  // namespace
+
+struct Encryption::Loaded {
+  std::size_t hash = 0;  // hash of the file, which detects changes without keeping its keys
   Providers providers;
 };
 
-Result<std::string> ReadFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file.is_open() || file.bad()) {
-    return Fail(fmt::format("error while loading file: error reading encryption provider configuration file \"{}\"", path));
-  }
-  return text;
-}
+Encryption::Encryption(Private, Options options, std::shared_ptr<const Loaded> loaded)
+    : options_(std::move(options)), loaded_(std::move(loaded)) {}
 
-Result<std::shared_ptr<const Loaded>> Load(const std::string& path, bool reload) {
+Result<std::shared_ptr<const Encryption::Loaded>> Encryption::Load(const std::string& path, bool reload,
+                                                                   const Clock& clock) {
   ASSIGN_OR_RETURN(std::string text, ReadFile(path));
   const WipeAtEnd wipe(text);
   if (text.empty()) {
-    return Fail(fmt::format("error while parsing file: error while loading file: encryption provider configuration file \"{}\" is empty", path));
+    return Fail(fmt::format(
+        "error while parsing file: error while loading file: encryption provider configuration file \"{}\" is empty",
+        path));
   }
   auto config = ParseConfig(text);
   if (!config) {
-    return Fail(fmt::format("error while parsing file: error decoding encryption provider configuration file \"{}\": {}", path,
-                               config.error().message));
+    return Fail(
+        fmt::format("error while parsing file: error decoding encryption provider configuration file \"{}\": {}", path,
+                    config.error().message));
   }
   std::vector<std::string> errors;
-  for (const meta::FieldError& error : Validate(*config, reload)) errors.push_back(error.field + ": " + error.Message());
+  for (const meta::FieldError& error : Validate(*config, reload))
+    errors.push_back(error.field + ": " + error.Message());
   if (!errors.empty()) return Fail("error while parsing file: " + Aggregate(errors));
-  auto providers = MakeProviders(*config);
+  auto providers = MakeProviders(*config, clock);
   if (!providers) return Fail("error while building transformers: " + providers.error().message);
   auto loaded = std::make_shared<Loaded>();
   loaded->hash = std::hash<std::string>()(text);
@@ -53,116 +60,103 @@ Result<std::shared_ptr<const Loaded>> Load(const std::string& path, bool reload)
   return std::shared_ptr<const Loaded>(std::move(loaded));
 }
 
-class FileEncryption final : public Encryption, public std::enable_shared_from_this<FileEncryption> {
- public:
-  FileEncryption(Options options, std::shared_ptr<const Loaded> loaded) : options_(std::move(options)), loaded_(std::move(loaded)) {}
+TransformerPtr Encryption::For(const std::string& group, const std::string& resource) const {
+  return Now()->providers.For({resource, group});
+}
 
-  TransformerPtr For(const std::string& group, const std::string& resource) const override {
-    return Now()->providers.For({resource, group});
+std::string Encryption::Problem() const {
+  std::vector<std::string> errors;
+  const std::shared_ptr<const Loaded> loaded = Now();
+  for (std::size_t i = 0; i < loaded->providers.kms.size(); ++i) {
+    if (const std::string problem = loaded->providers.kms[i]->Problem(); !problem.empty()) {
+      errors.push_back(fmt::format("kms-provider-{}: {}", i, problem));
+    }
   }
+  return errors.empty() ? "" : Aggregate(errors);
+}
+bool Encryption::HasHealthCheck() const { return options_.reload || !Now()->providers.kms.empty(); }
 
-  std::string Problem() const override {
-    std::vector<std::string> errors;
-    const std::shared_ptr<const Loaded> loaded = Now();
-    for (std::size_t i = 0; i < loaded->providers.kms.size(); ++i) {
-      if (const std::string problem = loaded->providers.kms[i]->Problem(); !problem.empty()) {
-        errors.push_back(fmt::format("kms-provider-{}: {}", i, problem));
+void Encryption::OnReload(std::function<void()> reloaded) {
+  const std::lock_guard lock(mutex_);
+  reloaded_.push_back(std::move(reloaded));
+}
+
+void Encryption::Stop() {
+  const std::lock_guard lock(mutex_);
+  stopped_ = true;
+  if (asleep_) asleep_->Wake();
+}
+
+Task<> Encryption::Run(std::shared_ptr<Encryption> self) {
+  bool fine = true;
+  for (;;) {
+    fine = co_await self->CheckAll(self->Now());
+    const SteadyTime next = self->options_.clock.Steady() + (fine ? kCheckInterval : kCheckAgain);
+    while (self->options_.clock.Steady() < next) {
+      const SteadyTime until =
+          self->options_.reload ? std::min(next, self->options_.clock.Steady() + self->options_.poll) : next;
+      const std::shared_ptr<Wakeup> sleep = Wakeup::New();
+      {
+        const std::lock_guard lock(self->mutex_);
+        if (self->stopped_) co_return;
+        self->asleep_ = sleep;
       }
-    }
-    return errors.empty() ? "" : Aggregate(errors);
-  }
-  bool HasHealthCheck() const override { return options_.reload || !Now()->providers.kms.empty(); }
-
-  void OnReload(std::function<void()> reloaded) override {
-    const std::lock_guard lock(mutex_);
-    reloaded_.push_back(std::move(reloaded));
-  }
-
-  void Stop() override {
-    const std::lock_guard lock(mutex_);
-    stopped_ = true;
-    if (asleep_) asleep_->Wake();
-  }
-
-  static Task<> Run(std::shared_ptr<FileEncryption> self) {
-    bool fine = true;
-    for (;;) {
-      fine = co_await self->CheckAll(self->Now());
-      const SteadyTime next = std::chrono::steady_clock::now() + (fine ? kCheckInterval : kCheckAgain);
-      while (std::chrono::steady_clock::now() < next) {
-        const SteadyTime until = self->options_.reload ? std::min(next, std::chrono::steady_clock::now() + self->options_.poll) : next;
-        const std::shared_ptr<Wakeup> sleep = Wakeup::New();
-        {
-          const std::lock_guard lock(self->mutex_);
-          if (self->stopped_) co_return;
-          self->asleep_ = sleep;
-        }
-        co_await Wakeup::Wait(sleep, until);
-        {
-          const std::lock_guard lock(self->mutex_);
-          if (self->stopped_) co_return;
-        }
-        if (self->options_.reload) co_await self->Reload();
+      co_await Wakeup::Wait(sleep, until);
+      {
+        const std::lock_guard lock(self->mutex_);
+        if (self->stopped_) co_return;
       }
+      if (self->options_.reload) co_await self->Reload();
     }
   }
+}
 
- private:
-  std::shared_ptr<const Loaded> Now() const {
+std::shared_ptr<const Encryption::Loaded> Encryption::Now() const {
+  const std::lock_guard lock(mutex_);
+  return loaded_;
+}
+
+Task<bool> Encryption::CheckAll(std::shared_ptr<const Loaded> loaded) {
+  bool fine = true;
+  for (const std::shared_ptr<Kms>& kms : loaded->providers.kms) {
+    const Result<> checked = co_await kms->Check();
+    if (!checked) log::Warning("{}", checked.error().message);
+    fine = fine && checked.has_value();
+  }
+  co_return fine;
+}
+
+Task<> Encryption::Reload() {
+  const auto text = ReadFile(options_.file);
+  if (text && std::hash<std::string>()(*text) == Now()->hash) co_return;
+  auto loaded = Load(options_.file, true, options_.clock);
+  if (!loaded) {
+    log::Error("error processing encryption config file {}: {}", options_.file, loaded.error().message);
+    co_return;
+  }
+  // Plugins that do not work yet must not replace working ones. The next check of the file tries again.
+  const bool fine = co_await CheckAll(*loaded);
+  if (!fine) {
+    log::Error("encryption config file {}: a new KMS plugin is not healthy; the old configuration stays active",
+               options_.file);
+    co_return;
+  }
+  std::vector<std::function<void()>> reloaded;
+  {
     const std::lock_guard lock(mutex_);
-    return loaded_;
+    loaded_ = *loaded;
+    reloaded = reloaded_;
   }
+  log::Info("encryption config file {} was reloaded", options_.file);
+  for (const auto& call : reloaded) call();
+}
 
-  Task<bool> CheckAll(std::shared_ptr<const Loaded> loaded) {
-    bool fine = true;
-    for (const std::shared_ptr<Kms>& kms : loaded->providers.kms) {
-      const Result<> checked = co_await kms->Check();
-      if (!checked) log::Warning("{}", checked.error().message);
-      fine = fine && checked.has_value();
-    }
-    co_return fine;
-  }
-
-  Task<> Reload() {
-    const auto text = ReadFile(options_.file);
-    if (text && std::hash<std::string>()(*text) == Now()->hash) co_return;
-    auto loaded = Load(options_.file, true);
-    if (!loaded) {
-      log::Error("error processing encryption config file {}: {}", options_.file, loaded.error().message);
-      co_return;
-    }
-    // Plugins that do not work yet must not replace some that do; the next look tries again.
-    const bool fine = co_await CheckAll(*loaded);
-    if (!fine) {
-      log::Error("encryption config file {}: a KMS plugin of the new content is not healthy, the old content stays", options_.file);
-      co_return;
-    }
-    std::vector<std::function<void()>> reloaded;
-    {
-      const std::lock_guard lock(mutex_);
-      loaded_ = *loaded;
-      reloaded = reloaded_;
-    }
-    log::Info("encryption config file {} was loaded anew", options_.file);
-    for (const auto& call : reloaded) call();
-  }
-
-  const Options options_;
-  mutable std::mutex mutex_;
-  std::shared_ptr<const Loaded> loaded_;          // guarded by mutex_
-  std::vector<std::function<void()>> reloaded_;   // guarded by mutex_
-  std::shared_ptr<Wakeup> asleep_;                // guarded by mutex_
-  bool stopped_ = false;                          // guarded by mutex_
-};
-
-}  // namespace
-
-Result<std::shared_ptr<Encryption>> NewEncryption(Options options, boost::asio::any_io_executor executor) {
-  ASSIGN_OR_RETURN(std::shared_ptr<const Loaded> loaded, Load(options.file, options.reload));
+Result<std::shared_ptr<Encryption>> Encryption::Start(Options options, boost::asio::any_io_executor executor) {
+  ASSIGN_OR_RETURN(std::shared_ptr<const Loaded> loaded, Load(options.file, options.reload, options.clock));
   const bool loops = options.reload || !loaded->providers.kms.empty();
-  auto encryption = std::make_shared<FileEncryption>(std::move(options), std::move(loaded));
-  if (loops) boost::asio::co_spawn(executor, FileEncryption::Run(encryption), boost::asio::detached);
-  return std::shared_ptr<Encryption>(std::move(encryption));
+  auto encryption = std::make_shared<Encryption>(Private(), std::move(options), std::move(loaded));
+  if (loops) boost::asio::co_spawn(executor, Run(encryption), boost::asio::detached);
+  return encryption;
 }
 
 }  // namespace apimesh::encryption

@@ -1,5 +1,5 @@
 // Links: lib/encryption/config.cc lib/encryption/validate.cc codec
-// The file is an operator's, but a bad one must give errors, not a crash.
+// The file belongs to an operator, but an invalid one must cause errors and not a crash.
 #include <cstdint>
 
 #include "lib/encryption/config.h"

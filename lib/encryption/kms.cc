@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <openssl/sha.h>
 
-#include "lib/base/hex.h"
+#include "lib/base/hash/hex.h"
 #include "lib/base/wipe.h"
 #include "lib/encryption/ciphers.h"
 #include "lib/meta/uuid.h"
@@ -39,25 +39,29 @@ bool IsDomainName(std::string_view name) {
   }
 }
 
-/// Empty: it can be stored.
+/// Returns why the response cannot be stored; empty if it can.
 std::string WhyBad(const KmsService::Encrypted& source) {
   if (source.ciphertext.empty()) return "failed to validate encrypted DEK source: encrypted DEK source is empty";
   if (source.ciphertext.size() > kMaxSource) {
-    return fmt::format("failed to validate encrypted DEK source: encrypted DEK source is {} bytes, which exceeds the max size of {}",
-                       source.ciphertext.size(), kMaxSource);
+    return fmt::format(
+        "failed to validate encrypted DEK source: encrypted DEK source is {} bytes, which exceeds the max size of {}",
+        source.ciphertext.size(), kMaxSource);
   }
   if (source.key_id.empty()) return "failed to validate key id: keyID is empty";
   if (source.key_id.size() > kMaxKeyId) {
-    return fmt::format("failed to validate key id: keyID is {} bytes, which exceeds the max size of {}", source.key_id.size(), kMaxKeyId);
+    return fmt::format("failed to validate key id: keyID is {} bytes, which exceeds the max size of {}",
+                       source.key_id.size(), kMaxKeyId);
   }
   std::size_t size = 0;
   for (const auto& [key, value] : source.annotations) {
-    if (!IsDomainName(key)) return fmt::format("failed to validate annotations: {} is no fully qualified domain name", key);
+    if (!IsDomainName(key))
+      return fmt::format("failed to validate annotations: {} is no fully qualified domain name", key);
     size += key.size() + value.size();
   }
   if (size > kMaxAnnotations) {
-    return fmt::format("failed to validate annotations: total size of annotations is {}, which exceeds the max size of {}", size,
-                       kMaxAnnotations);
+    return fmt::format(
+        "failed to validate annotations: total size of annotations is {}, which exceeds the max size of {}", size,
+        kMaxAnnotations);
   }
   return {};
 }
@@ -70,7 +74,8 @@ KmsService::Encrypted SourceOf(const v2::EncryptedObject& object) {
 
 Result<v2::EncryptedObject> Decode(std::string_view stored) {
   v2::EncryptedObject object;
-  if (!object.ParseFromArray(stored.data(), static_cast<int>(stored.size()))) return Fail("the stored data is no EncryptedObject");
+  if (!object.ParseFromArray(stored.data(), static_cast<int>(stored.size())))
+    return Fail("the stored data is no EncryptedObject");
   if (!v2::EncryptedDEKSourceType_IsValid(object.encrypteddeksourcetype())) {
     return Fail(fmt::format("unknown encryptedDEKSourceType: {}", static_cast<int>(object.encrypteddeksourcetype())));
   }
@@ -79,10 +84,12 @@ Result<v2::EncryptedObject> Decode(std::string_view stored) {
   return object;
 }
 
-/// One string for one encrypted seed, whatever its parts hold.
+/// Returns a key that is unique for an encrypted seed, whatever bytes its parts contain.
 std::string CacheKey(int type, const KmsService::Encrypted& source) {
-  std::string key = fmt::format("{}:{}:{}{}:{}", type, source.ciphertext.size(), source.ciphertext, source.key_id.size(), source.key_id);
-  for (const auto& [name, value] : source.annotations) key += fmt::format("{}:{}{}:{}", name.size(), name, value.size(), value);
+  std::string key = fmt::format("{}:{}:{}{}:{}", type, source.ciphertext.size(), source.ciphertext,
+                                source.key_id.size(), source.key_id);
+  for (const auto& [name, value] : source.annotations)
+    key += fmt::format("{}:{}{}:{}", name.size(), name, value.size(), value);
   return key;
 }
 
@@ -113,7 +120,9 @@ Result<std::string> Kms::Seal(std::string_view plain, std::string_view key) cons
   }
   if (!seed) return Fail(fmt::format("KMS provider {} gave no key yet: {}", name_, problem), true);
   if (clock_.Steady() > seed->expires) {
-    return Fail(fmt::format("encryptedDEKSource with keyID hash \"{}\" expired: {}", HashOf(seed->encrypted.key_id), problem), true);
+    return Fail(
+        fmt::format("encryptedDEKSource with keyID hash \"{}\" expired: {}", HashOf(seed->encrypted.key_id), problem),
+        true);
   }
   ASSIGN_OR_RETURN(std::string sealed, seed->cipher->Seal(plain, key));
   v2::EncryptedObject object;
@@ -136,12 +145,12 @@ Result<Opened> Kms::Open(std::string_view stored, std::string_view key) const {
   return opened;
 }
 
-bool Kms::Locked(std::string_view stored) const {
+bool Kms::NeedsKeyFetch(std::string_view stored) const {
   const auto object = Decode(stored);
   return object && !Known(CacheKey(object->encrypteddeksourcetype(), SourceOf(*object)));
 }
 
-Task<Result<>> Kms::Unlock(std::string stored) const {
+Task<Result<>> Kms::FetchKey(std::string stored) const {
   ASSIGN_OR_CO_RETURN(const v2::EncryptedObject object, Decode(stored));
   KmsService::Encrypted source = SourceOf(object);
   const std::string cache_key = CacheKey(object.encrypteddeksourcetype(), source);
@@ -174,11 +183,12 @@ Task<Result<>> Kms::Check() const {
 }
 
 Task<Result<>> Kms::CheckNow() const {
-  const SteadyTime expires = clock_.Steady() + kSealTtl;  // counted from before the question
+  const SteadyTime expires = clock_.Steady() + kSealTtl;  // counted from before the request
   const Result<KmsService::Status> status = co_await service_->GetStatus();
   if (!status) {
-    co_return Fail(fmt::format("failed to perform status section of the healthz check for KMS Provider {}, error: {}", name_,
-                                  status.error().message), true);
+    co_return Fail(fmt::format("failed to perform status section of the healthz check for KMS Provider {}, error: {}",
+                               name_, status.error().message),
+                   true);
   }
   std::vector<std::string> errors;
   if (status->healthz != "ok") errors.push_back("got unexpected healthz status: " + status->healthz);
@@ -193,8 +203,9 @@ Task<Result<>> Kms::CheckNow() const {
     } else if (version_.empty()) {
       version_ = status->version;
     } else if (version_ != status->version) {
-      errors.push_back(fmt::format("KMSv2 API version should not change after the initial status response version {}, got {}",
-                                   version_, status->version));
+      errors.push_back(
+          fmt::format("KMSv2 API version should not change after the initial status response version {}, got {}",
+                      version_, status->version));
     }
     old = seed_;
     if (errors.empty() && old && old->encrypted.key_id == status->key_id) {

@@ -7,23 +7,24 @@
 
 namespace apimesh::encryption {
 
-/// Values sealed with keys that a KMS v2 plugin guards. The plugin encrypts one random seed at a time (again when its key
-/// id changes); each value gets a key derived from that seed, so no write asks the plugin. Seeds that were decrypted are kept.
+/// Encrypts values with keys that a KMS v2 plugin protects. The plugin encrypts one random seed, and a new one when its
+/// key id changes. Each value gets a key that is derived from the seed, so no write calls the plugin. Decrypted seeds
+/// are cached.
 class Kms final : public Transformer, public std::enable_shared_from_this<Kms> {
  public:
-  Kms(std::string name, std::shared_ptr<KmsService> service, const Clock& clock = Clock::System())
+  Kms(std::string name, std::shared_ptr<KmsService> service, const Clock& clock)
       : name_(std::move(name)), service_(std::move(service)), clock_(clock) {}
 
   Result<std::string> Seal(std::string_view plain, std::string_view key) const override;
   Result<Opened> Open(std::string_view stored, std::string_view key) const override;
-  bool Locked(std::string_view stored) const override;
-  Task<Result<>> Unlock(std::string stored) const override;
+  bool NeedsKeyFetch(std::string_view stored) const override;
+  Task<Result<>> FetchKey(std::string stored) const override;
   Task<Result<>> PrepareSeal() const override;
 
-  /// Asks the plugin how it is, and takes a new seed if its key id has changed. To be called every minute, every 10 s
-  /// after a failure: without success, writes stop after 3 minutes; reads of known seeds go on.
+  /// Asks the plugin for its status and creates a new seed if its key id has changed. Must be called every minute, and
+  /// every 10 s after a failure. Without a success for 3 minutes writes fail; reads with cached seeds continue.
   Task<Result<>> Check() const;
-  /// Of the last Check(); empty: fine.
+  /// The error of the last Check(); empty if it succeeded.
   std::string Problem() const;
   const std::string& Name() const { return name_; }
 
@@ -45,9 +46,9 @@ class Kms final : public Transformer, public std::enable_shared_from_this<Kms> {
   const std::shared_ptr<KmsService> service_;
   const Clock& clock_;
   mutable std::mutex mutex_;
-  mutable std::shared_ptr<const Seed> seed_;      // guarded by mutex_
-  mutable std::map<std::string, Kept> kept_;      // by the encrypted form; guarded by mutex_
-  mutable std::string version_;                   // of the plugin's API, as it first said; guarded by mutex_
+  mutable std::shared_ptr<const Seed> seed_;       // guarded by mutex_
+  mutable std::map<std::string, Kept> kept_;       // by encrypted seed; guarded by mutex_
+  mutable std::string version_;                    // the API version that the plugin reported first; guarded by mutex_
   mutable std::string problem_ = "not asked yet";  // guarded by mutex_
 };
 

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include "lib/base/wipe.h"
-#include "lib/h2/typed_call.h"
+#include "lib/grpc/typed_call.h"
 #include "proto/kms/v2/kms.pb.h"
 
 namespace apimesh::encryption {
 namespace {
 
-/// "unix:///path" or "unix:/path" as a channel names it.
+/// Converts "unix:///path" or "unix:/path" to the address of a channel.
 std::string Target(const std::string& endpoint) {
   std::string path = endpoint.substr(std::string_view("unix:").size());
   if (path.starts_with("//")) path.erase(0, 2);
@@ -18,10 +18,10 @@ std::string Target(const std::string& endpoint) {
 
 class GrpcKmsService final : public KmsService {
  public:
-  explicit GrpcKmsService(const KmsConfig& config) : timeout_(config.timeout) {
-    h2::ChannelOptions options;
+  GrpcKmsService(const KmsConfig& config, const Clock& clock) : timeout_(config.timeout), clock_(clock) {
+    grpc::ChannelOptions options{.clock = clock};
     options.target = Target(config.endpoint);
-    channel_ = h2::Channel::New(std::move(options));
+    channel_ = grpc::Channel::New(std::move(options));
   }
 
   Task<Result<Status>> GetStatus() override {
@@ -58,24 +58,29 @@ class GrpcKmsService final : public KmsService {
 
  private:
   template <class Response, class Request>
-  Task<h2::UnaryAnswer<Response>> Ask(const char* method, const Request& request) {
-    h2::CallOptions options;
-    options.deadline = std::chrono::steady_clock::now() + timeout_;
-    return h2::Unary<Response>(channel_, fmt::format("/v2.KeyManagementService/{}", method), request, std::move(options));
+  Task<grpc::UnaryAnswer<Response>> Ask(const char* method, const Request& request) {
+    grpc::CallOptions options;
+    options.deadline = clock_.Steady() + timeout_;
+    return grpc::Unary<Response>(channel_, fmt::format("/v2.KeyManagementService/{}", method), request,
+                                 std::move(options));
   }
 
-  static Failure FailureOf(const h2::Status& status) {
-    const bool temporary = status.code == h2::Code::kUnavailable || status.code == h2::Code::kDeadlineExceeded ||
-                           status.code == h2::Code::kCancelled;
-    return Fail(fmt::format("rpc error: code = {} desc = {}", static_cast<int>(status.code), status.message), temporary);
+  static Failure FailureOf(const grpc::Status& status) {
+    const bool temporary = status.code == grpc::Code::kUnavailable || status.code == grpc::Code::kDeadlineExceeded ||
+                           status.code == grpc::Code::kCancelled;
+    return Fail(fmt::format("rpc error: code = {} desc = {}", static_cast<int>(status.code), status.message),
+                temporary);
   }
 
   const std::chrono::milliseconds timeout_;
-  std::shared_ptr<h2::Channel> channel_;
+  const Clock& clock_;
+  std::shared_ptr<grpc::Channel> channel_;
 };
 
 }  // namespace
 
-std::shared_ptr<KmsService> NewKmsService(const KmsConfig& config) { return std::make_shared<GrpcKmsService>(config); }
+std::shared_ptr<KmsService> NewKmsService(const KmsConfig& config, const Clock& clock) {
+  return std::make_shared<GrpcKmsService>(config, clock);
+}
 
 }  // namespace apimesh::encryption

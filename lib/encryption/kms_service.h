@@ -8,7 +8,7 @@
 
 namespace apimesh::encryption {
 
-/// What a KMS v2 plugin does. Every call ends by the timeout of its configuration.
+/// The calls of a KMS v2 plugin. Every call ends by the timeout of its configuration.
 class KmsService {
  public:
   using Annotations = std::map<std::string, std::string>;
@@ -26,7 +26,7 @@ class KmsService {
   virtual Task<Result<std::string>> Decrypt(std::string uid, Encrypted encrypted) = 0;
 };
 
-/// The plugin at the Unix socket of `config`.
-std::shared_ptr<KmsService> NewKmsService(const KmsConfig& config);
+/// Connects to the plugin at the Unix socket of `config`.
+std::shared_ptr<KmsService> NewKmsService(const KmsConfig& config, const Clock& clock);
 
 }  // namespace apimesh::encryption

@@ -1,16 +1,17 @@
-// The whole way to a plugin: gRPC on a Unix socket.
+// Tests the complete path to a plugin: gRPC on a Unix socket.
+#include <thread>
+
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <unistd.h>
 
-#include <thread>
-
 #include "lib/encryption/kms.h"
-#include "lib/h2/server.h"
-#include "lib/h2/typed_call.h"
+#include "lib/grpc/server.h"
+#include "lib/grpc/typed_call.h"
 #include "lib/testing/run.h"
+#include "lib/testing/system_clock.h"
 #include "proto/kms/v2/kms.pb.h"
 
 namespace apimesh::encryption {
@@ -34,22 +35,25 @@ Task<v2::EncryptResponse> Encrypt(v2::EncryptRequest request) {
 }
 Task<v2::DecryptResponse> Decrypt(v2::DecryptRequest request) {
   v2::DecryptResponse response;
-  const bool known = request.key_id() == "key-1" && request.annotations().at("local-kek.example.com") == std::string("\0\1", 2);
+  const bool known =
+      request.key_id() == "key-1" && request.annotations().at("local-kek.example.com") == std::string("\0\1", 2);
   if (known) response.set_plaintext(request.ciphertext().substr(7));
   co_return response;
 }
 
-/// A plugin on a thread of its own.
+/// A plugin on its own thread.
 class Plugin {
  public:
   explicit Plugin(const std::string& path) {
-    h2::Methods methods;
-    methods.AddUnary("/v2.KeyManagementService/Status", h2::Typed<v2::StatusRequest, v2::StatusResponse>(&Status));
-    methods.AddUnary("/v2.KeyManagementService/Encrypt", h2::Typed<v2::EncryptRequest, v2::EncryptResponse>(&Encrypt));
-    methods.AddUnary("/v2.KeyManagementService/Decrypt", h2::Typed<v2::DecryptRequest, v2::DecryptResponse>(&Decrypt));
-    h2::Listener listener;
+    grpc::Methods methods;
+    methods.AddUnary("/v2.KeyManagementService/Status", grpc::Typed<v2::StatusRequest, v2::StatusResponse>(&Status));
+    methods.AddUnary("/v2.KeyManagementService/Encrypt",
+                     grpc::Typed<v2::EncryptRequest, v2::EncryptResponse>(&Encrypt));
+    methods.AddUnary("/v2.KeyManagementService/Decrypt",
+                     grpc::Typed<v2::DecryptRequest, v2::DecryptResponse>(&Decrypt));
+    grpc::Listener listener;
     listener.address = "unix:" + path;
-    server_ = h2::Serve({listener}, std::move(methods), {&context_});
+    server_ = grpc::Serve({listener}, std::move(methods), {&context_}, testing::SystemClock());
     thread_ = std::thread([this] { context_.run(); });
   }
   ~Plugin() {
@@ -63,7 +67,7 @@ class Plugin {
  private:
   boost::asio::io_context context_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{context_.get_executor()};
-  std::unique_ptr<h2::Server> server_;
+  std::unique_ptr<grpc::Server> server_;
   std::thread thread_;
 };
 
@@ -73,24 +77,26 @@ class KmsSocket : public ::testing::Test {
     KmsConfig config;
     config.endpoint = "unix://" + path_;
     config.timeout = std::chrono::milliseconds(500);
-    return NewKmsService(config);
+    return NewKmsService(config, testing::SystemClock());
   }
   const std::string path_ = fmt::format("/tmp/apimesh-kms-{}/plugin.sock", ::getpid());
 };
 
 TEST_F(KmsSocket, SealsAndAnotherServerOpens) {
   const Plugin plugin(path_);
-  const auto writer = std::make_shared<Kms>("p", Connect()), reader = std::make_shared<Kms>("p", Connect());
+  const Clock& clock = testing::SystemClock();
+  const auto writer = std::make_shared<Kms>("p", Connect(), clock),
+             reader = std::make_shared<Kms>("p", Connect(), clock);
   const auto checked = testing::RunTask(writer->Check());
   ASSERT_TRUE(checked) << checked.error().message;
   const std::string stored = *writer->Seal("{}", "/registry/secrets/a/b");
-  const auto unlocked = testing::RunTask(reader->Unlock(stored));
+  const auto unlocked = testing::RunTask(reader->FetchKey(stored));
   ASSERT_TRUE(unlocked) << unlocked.error().message;
   EXPECT_EQ(reader->Open(stored, "/registry/secrets/a/b")->plain, "{}");
 }
 
 TEST_F(KmsSocket, APluginThatIsNotThereIsATemporaryFailure) {
-  const auto kms = std::make_shared<Kms>("p", Connect());
+  const auto kms = std::make_shared<Kms>("p", Connect(), testing::SystemClock());
   const auto checked = testing::RunTask(kms->Check());
   ASSERT_FALSE(checked);
   EXPECT_TRUE(checked.error().temporary);

@@ -12,7 +12,7 @@ namespace {
 using ::testing::HasSubstr;
 using testing::RunTask;
 
-/// A plugin that turns bytes over.
+/// A plugin that "encrypts" by inverting bytes.
 class FakePlugin final : public KmsService {
  public:
   Status status{"v2", "ok", "key-1"};
@@ -50,7 +50,7 @@ TEST_F(KmsTest, OneSeedForManyValues) {
   EXPECT_FALSE(kms->Seal("{}", "/k"));
   ASSERT_TRUE(RunTask(kms->PrepareSeal()));
   const std::string a = *kms->Seal("{}", "/a"), b = *kms->Seal("{}", "/b");
-  EXPECT_FALSE(kms->Locked(a));
+  EXPECT_FALSE(kms->NeedsKeyFetch(a));
   EXPECT_EQ(kms->Open(a, "/a")->plain, "{}");
   EXPECT_EQ(kms->Open(b, "/b")->plain, "{}");
   EXPECT_FALSE(kms->Open(a, "/b"));
@@ -66,9 +66,9 @@ TEST_F(KmsTest, AnotherServerFetchesTheSeedOnce) {
   const auto writer = NewKms(), reader = NewKms();
   ASSERT_TRUE(RunTask(writer->Check()));
   const std::string a = *writer->Seal("{}", "/a"), b = *writer->Seal("{}", "/b");
-  EXPECT_TRUE(reader->Locked(a));
-  ASSERT_TRUE(RunTask(reader->Unlock(a)));
-  EXPECT_FALSE(reader->Locked(b));
+  EXPECT_TRUE(reader->NeedsKeyFetch(a));
+  ASSERT_TRUE(RunTask(reader->FetchKey(a)));
+  EXPECT_FALSE(reader->NeedsKeyFetch(b));
   EXPECT_EQ(reader->Open(b, "/b")->plain, "{}");
   EXPECT_EQ(plugin_->decrypts, 1);
 }
@@ -85,7 +85,7 @@ TEST_F(KmsTest, ANewKeyIdTakesANewSeed) {
   EXPECT_FALSE(kms->Open(*kms->Seal("{}", "/a"), "/a")->stale);
 }
 
-TEST_F(KmsTest, WritesEndThreeMinutesAfterThePluginAndReadsGoOn) {
+TEST_F(KmsTest, WritesFailThreeMinutesAfterThePluginAndReadsContinue) {
   const auto kms = NewKms();
   ASSERT_TRUE(RunTask(kms->Check()));
   const std::string stored = *kms->Seal("{}", "/a");
@@ -108,23 +108,24 @@ TEST_F(KmsTest, UnreachableIsTemporaryAndRefusedIsNot) {
   ASSERT_TRUE(RunTask(writer->Check()));
   std::string stored = *writer->Seal("{}", "/a");
   plugin_->down = true;
-  EXPECT_TRUE(RunTask(reader->Unlock(stored)).error().temporary);
+  EXPECT_TRUE(RunTask(reader->FetchKey(stored)).error().temporary);
   plugin_->down = false;
   v2::EncryptedObject object;
   object.ParseFromString(stored);
   object.clear_annotations();
-  EXPECT_FALSE(RunTask(reader->Unlock(object.SerializeAsString())).error().temporary);
+  EXPECT_FALSE(RunTask(reader->FetchKey(object.SerializeAsString())).error().temporary);
 }
 
-TEST_F(KmsTest, AnUnhealthyPluginIsSaid) {
+TEST_F(KmsTest, AnUnhealthyPluginIsReported) {
   const auto kms = NewKms();
   plugin_->status.healthz = "no HSM";
-  EXPECT_THAT(RunTask(kms->Check()).error().message, HasSubstr("kmsv2 Provider plugin is not healthy, error: got unexpected healthz status: no HSM"));
+  EXPECT_THAT(RunTask(kms->Check()).error().message,
+              HasSubstr("kmsv2 Provider plugin is not healthy, error: got unexpected healthz status: no HSM"));
   plugin_->status = {"v1", "ok", "key-1"};
   EXPECT_THAT(RunTask(kms->Check()).error().message, HasSubstr("expected KMSv2 API version v2, got v1"));
 }
 
-TEST_F(KmsTest, NoticesEveryFlippedBitOfTheData) {
+TEST_F(KmsTest, DetectsEveryFlippedBitOfTheData) {
   const auto kms = NewKms();
   ASSERT_TRUE(RunTask(kms->Check()));
   const std::string stored = *kms->Seal("{}", "/a");
@@ -132,7 +133,8 @@ TEST_F(KmsTest, NoticesEveryFlippedBitOfTheData) {
     std::string flipped = stored;
     flipped[bit / 8] ^= static_cast<char>(1 << (bit % 8));
     const auto opened = kms->Open(flipped, "/a");
-    // Bits of the wire format may be redundant (an unknown field): what opens must be the truth.
+    // Some bits of the wire format are redundant (an unknown field). A value that can be opened must be the correct
+    // one.
     EXPECT_TRUE(!opened || opened->plain == "{}") << bit;
   }
 }

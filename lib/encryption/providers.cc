@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "lib/codec/base64.h"
+#include "lib/base/text/base64.h"
 #include "lib/encryption/ciphers.h"
 
 namespace apimesh::encryption {
@@ -30,8 +30,8 @@ class Choice final : public Transformer {
         opened->stale = opened->stale || i != 0;
         return opened;
       }
-      // Identity stands before a provider that is being left: what it can't read, a later one can. The same key name may
-      // also come twice while one key replaces another.
+      // During a migration the identity provider is listed before the provider that is being removed, so a value it
+      // cannot read may belong to a later one. While one key replaces another, the same key name may also occur twice.
       if (prefix.empty()) continue;
       temporary = temporary || opened.error().temporary;
       errors.push_back(opened.error().message);
@@ -40,19 +40,19 @@ class Choice final : public Transformer {
     return Fail(Aggregate(errors), temporary);
   }
 
-  bool Locked(std::string_view stored) const override {
+  bool NeedsKeyFetch(std::string_view stored) const override {
     for (const auto& [prefix, transformer] : choices_) {
-      if (stored.starts_with(prefix) && transformer->Locked(stored.substr(prefix.size()))) return true;
+      if (stored.starts_with(prefix) && transformer->NeedsKeyFetch(stored.substr(prefix.size()))) return true;
     }
     return false;
   }
-  Task<Result<>> Unlock(std::string stored) const override {
+  Task<Result<>> FetchKey(std::string stored) const override {
     Result<> last;
     for (const auto& [prefix, transformer] : choices_) {
       if (!stored.starts_with(prefix)) continue;
       std::string rest = stored.substr(prefix.size());
-      if (!transformer->Locked(rest)) continue;
-      last = co_await transformer->Unlock(std::move(rest));
+      if (!transformer->NeedsKeyFetch(rest)) continue;
+      last = co_await transformer->FetchKey(std::move(rest));
       if (last) break;
     }
     co_return last;
@@ -64,17 +64,20 @@ class Choice final : public Transformer {
   const std::string nothing_fits_;
 };
 
-Result<TransformerPtr> WithKeys(const std::vector<NamedKey>& keys, std::string_view provider, TransformerPtr (*make)(std::string key)) {
+Result<TransformerPtr> WithKeys(const std::vector<NamedKey>& keys, std::string_view provider,
+                                TransformerPtr (*make)(std::string key)) {
   std::vector<Prefixed> choices;
   for (const NamedKey& named : keys) {
     std::string secret;
-    if (codec::DecodeBase64(named.secret, secret)) return Fail("could not obtain secret for named key " + named.name);
+    if (DecodeBase64(named.secret, secret)) return Fail("could not obtain secret for named key " + named.name);
     choices.push_back({named.name + ":", make(std::move(secret))});
   }
-  return FirstWritesAllRead(std::move(choices), fmt::format("no matching key was found for the provided {} transformer", provider));
+  return FirstWritesAllRead(std::move(choices),
+                            fmt::format("no matching key was found for the provided {} transformer", provider));
 }
 
-Result<Prefixed> MakeProvider(const ProviderConfig& config, const KmsFactory& connect, std::vector<std::shared_ptr<Kms>>& kms) {
+Result<Prefixed> MakeProvider(const ProviderConfig& config, const Clock& clock, const KmsFactory& connect,
+                              std::vector<std::shared_ptr<Kms>>& kms) {
   Prefixed provider;
   if (config.aesgcm) {
     provider.prefix = "k8s:enc:aesgcm:v1:";
@@ -87,10 +90,11 @@ Result<Prefixed> MakeProvider(const ProviderConfig& config, const KmsFactory& co
     ASSIGN_OR_RETURN(provider.transformer, WithKeys(*config.secretbox, "Secretbox", &Secretbox));
   } else if (config.kms) {
     if (config.kms->api_version == "v1") {
-      return Fail("KMSv1 is deprecated and will only receive security updates going forward. Use KMSv2 instead.  Set "
-                     "--feature-gates=KMSv1=true to use the deprecated KMSv1 feature.");
+      return Fail(
+          "KMSv1 is deprecated and will only receive security updates going forward. Use KMSv2 instead.  Set "
+          "--feature-gates=KMSv1=true to use the deprecated KMSv1 feature.");
     }
-    kms.push_back(std::make_shared<Kms>(config.kms->name, connect(*config.kms)));
+    kms.push_back(std::make_shared<Kms>(config.kms->name, connect(*config.kms, clock), clock));
     provider.prefix = fmt::format("k8s:enc:kms:v2:{}:", config.kms->name);
     provider.transformer = kms.back();
   } else {
@@ -112,20 +116,21 @@ TransformerPtr Providers::For(const ResourceName& name) const {
   return Identity();
 }
 
-Result<Providers> MakeProviders(const Config& config, const KmsFactory& connect) {
+Result<Providers> MakeProviders(const Config& config, const Clock& clock, const KmsFactory& connect) {
   Providers providers;
   std::map<ResourceName, std::vector<Prefixed>> choices;
   for (const ResourceRule& rule : config.rules) {
     std::vector<Prefixed> of_rule;
     for (const ProviderConfig& provider : rule.providers) {
-      ASSIGN_OR_RETURN(Prefixed made, MakeProvider(provider, connect, providers.kms));
+      ASSIGN_OR_RETURN(Prefixed made, MakeProvider(provider, clock, connect, providers.kms));
       of_rule.push_back(std::move(made));
     }
     for (const std::string& text : rule.resources) {
       const ResourceName name = ResourceName::Parse(text);
       for (const ResourceName& earlier : {ResourceName{"*", name.group}, ResourceName{"*", "*"}}) {
         if (choices.contains(earlier)) {
-          return Fail(fmt::format("resource \"{}\" is masked by earlier rule \"{}\"", name.ToString(), earlier.ToString()));
+          return Fail(
+              fmt::format("resource \"{}\" is masked by earlier rule \"{}\"", name.ToString(), earlier.ToString()));
         }
       }
       std::vector<Prefixed>& all = choices[name];

@@ -8,20 +8,21 @@
 
 namespace apimesh::encryption {
 
-/// What one configuration file says.
+/// The providers of one configuration file.
 struct Providers {
   std::map<ResourceName, TransformerPtr> by_resource;
   std::vector<std::shared_ptr<Kms>> kms;
 
-  /// By the resource, then "*.group", then "*.*"; nobody's resources stay plain.
+  /// Looks up the resource, then "*.group", then "*.*". Resources without a rule are stored in plain text.
   TransformerPtr For(const ResourceName& name) const;
 };
 
-using KmsFactory = std::function<std::shared_ptr<KmsService>(const KmsConfig& config)>;
-/// `config` has been validated.
-Result<Providers> MakeProviders(const Config& config, const KmsFactory& connect = NewKmsService);
+using KmsFactory = std::function<std::shared_ptr<KmsService>(const KmsConfig& config, const Clock& clock)>;
+/// `config` must have been validated.
+Result<Providers> MakeProviders(const Config& config, const Clock& clock, const KmsFactory& connect = NewKmsService);
 
-/// A prefix and what comes after it. The first one writes; any one whose prefix fits may read, later ones as stale.
+/// A prefix and the transformer of the bytes after it. The first one writes. Any one whose prefix matches may read;
+/// values of later ones are stale.
 struct Prefixed {
   std::string prefix;
   TransformerPtr transformer;

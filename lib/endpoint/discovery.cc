@@ -1,10 +1,10 @@
 #include "lib/endpoint/discovery.h"
 
-#include <openssl/evp.h>
-#include <openssl/sha.h>
-
 #include <algorithm>
 
+#include <openssl/sha.h>
+
+#include "lib/base/text/base64.h"
 #include "lib/codec/codec.h"
 
 namespace apimesh::endpoint {
@@ -19,19 +19,21 @@ constexpr std::size_t kHashBytes = 8;
 template <class Range>
 json::array Texts(const Range& range) {
   json::array out;
-  for (const std::string& text : range) out.emplace_back(text);
+  for (const std::string_view text : range) out.emplace_back(text);
   return out;
 }
 
 std::vector<ServedResourcePtr> Sorted(std::vector<ServedResourcePtr> resources) {
-  std::sort(resources.begin(), resources.end(),
-            [](const ServedResourcePtr& a, const ServedResourcePtr& b) { return a->resource.plural < b->resource.plural; });
+  std::sort(resources.begin(), resources.end(), [](const ServedResourcePtr& a, const ServedResourcePtr& b) {
+    return a->resource.plural < b->resource.plural;
+  });
   return resources;
 }
 
-/// Verbs in the order of the reference: by name, but for custom resources, which it lists by hand.
+/// Returns the verbs in the order of kube-apiserver: sorted by name, except for custom resources, which have a fixed
+/// order.
 json::array VerbsOf(const ServedResource& served) {
-  json::array verbs = Texts(served.resource.verbs);
+  json::array verbs = Texts(served.resource.verbs.Names());
   if (!served.custom) return verbs;
   const auto create = std::find(verbs.begin(), verbs.end(), json::value("create"));
   const auto patch = std::find(verbs.begin(), verbs.end(), json::value("patch"));
@@ -46,7 +48,7 @@ std::vector<Subresource> SortedSubresources(const ServedResource& served) {
   return sorted;
 }
 
-/// Where the body's kind is of another group or version, discovery says so.
+/// Adds the group and version of the body's kind if they differ from those of the resource.
 void AddForeignVersion(json::object& out, const meta::Gvk& kind, const Resource& resource) {
   if (kind.kind.empty() || kind.Version() == resource.gvk.Version()) return;
   if (!kind.group.empty()) out["group"] = kind.group;
@@ -76,11 +78,11 @@ void AppendResource(json::array& out, const ServedResource& served) {
     sub["namespaced"] = namespaced;
     AddForeignVersion(sub, subresource.kind, resource);
     sub["kind"] = KindOf(subresource, resource);
-    sub["verbs"] = Texts(subresource.verbs);
+    sub["verbs"] = Texts(subresource.verbs.Names());
   }
 }
 
-/// The reference leaves the group and version of built-in kinds empty here, and fills them in for custom resources.
+/// kube-apiserver leaves the group and version of built-in kinds empty here, and sets them for custom resources.
 json::object ResponseKind(const meta::Gvk& kind, const ServedResource& served) {
   const bool own = kind.Version() == served.resource.gvk.Version() && !served.custom;
   json::object out;
@@ -105,7 +107,7 @@ json::object DiscoveryOf(const ServedResource& served) {
     json::object& sub = subresources.emplace_back(json::object()).get_object();
     sub["subresource"] = subresource.name;
     sub["responseKind"] = ResponseKind(subresource.kind.kind.empty() ? resource.gvk : subresource.kind, served);
-    sub["verbs"] = Texts(subresource.verbs);
+    sub["verbs"] = Texts(subresource.verbs.Names());
   }
   if (!subresources.empty()) one["subresources"] = std::move(subresources);
   return one;
@@ -117,15 +119,13 @@ std::string StorageVersionHash(const meta::Gvk& storage) {
   const std::string text = storage.group + "/" + storage.version + "/" + storage.kind;
   unsigned char digest[SHA256_DIGEST_LENGTH];
   SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest);
-  unsigned char encoded[16];
-  const int size = EVP_EncodeBlock(encoded, digest, kHashBytes);
-  return std::string(reinterpret_cast<const char*>(encoded), static_cast<std::size_t>(size));
+  return EncodeBase64(std::string_view(reinterpret_cast<const char*>(digest), kHashBytes));
 }
 
 std::string ResourceListJson(const meta::GroupVersion& version, const std::vector<ServedResourcePtr>& resources) {
   json::object list;
   list["kind"] = "APIResourceList";
-  if (!version.group.empty()) list["apiVersion"] = "v1";  // the core group's list has none in the reference either
+  if (!version.group.empty()) list["apiVersion"] = "v1";  // as in kube-apiserver, the list of the core group has none
   list["groupVersion"] = version.ToString();
   json::array& out = list["resources"].emplace_array();
   for (const ServedResourcePtr& served : Sorted(resources)) AppendResource(out, *served);

@@ -5,15 +5,15 @@
 
 #include "lib/endpoint/served_resource.h"
 
-/// Discovery documents of one group-version, with the reference's keys, order and compact form.
+/// Discovery documents of one group-version, in compact JSON with the keys and the order of kube-apiserver.
 namespace apimesh::endpoint {
 
-/// An APIResourceList.
+/// Returns the APIResourceList of a group-version.
 std::string ResourceListJson(const meta::GroupVersion& version, const std::vector<ServedResourcePtr>& resources);
-/// One element of APIGroupDiscovery.versions (aggregated discovery).
+/// Returns one element of APIGroupDiscovery.versions (aggregated discovery).
 std::string VersionDiscoveryJson(const meta::GroupVersion& version, const std::vector<ServedResourcePtr>& resources);
 
-/// Base64 of the first 8 bytes of the SHA-256 of "group/version/kind".
+/// Returns the Base64 encoding of the first 8 bytes of the SHA-256 of "group/version/kind".
 std::string StorageVersionHash(const meta::Gvk& storage);
 
 }  // namespace apimesh::endpoint

@@ -1,55 +1,164 @@
 #include "lib/endpoint/group_server.h"
 
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
 #include <fmt/format.h>
 
-#include <set>
-
-#include "lib/endpoint/connect.h"
 #include "lib/endpoint/discovery.h"
 #include "lib/endpoint/request.h"
 #include "lib/endpoint/routes.h"
+#include "lib/endpoint/served_versions.h"
+#include "lib/endpoint/verbs/connect.h"
+#include "lib/service/chain.h"
 
 namespace apimesh::endpoint {
 namespace {
 
-/// What discovery says of a version, and of which resources.
-struct Written {
-  std::vector<ServedResourcePtr> resources;
-  std::shared_ptr<const std::string> resource_list, discovery;
+/// A resource, and all resources with the same objects.
+struct RoutedResource {
+  ServedResourcePtr served;
+  std::shared_ptr<const ServedVersions> versions;
 };
 
-Written Write(const ServedVersion& served) {
-  return {served.resources, std::make_shared<const std::string>(ResourceListJson(served.version, served.resources)),
-          std::make_shared<const std::string>(VersionDiscoveryJson(served.version, served.resources))};
+/// One group-version. Snapshots share those that have not changed: with a thousand CRDs, usually all but one are
+/// unchanged, and only changes are sent to the aggregator. Immutable.
+struct ServedPart {
+  std::vector<ServedResourcePtr> served;  // what it was made from
+  mesh::GroupVersionPtr description;
+  std::size_t hash = 0;                                          // of the description
+  std::map<std::string, RoutedResource, std::less<>> resources;  // by name
+  std::set<std::string, std::less<>> kinds;
+  bool custom = false;  // it has custom resources
+
+  bool Describes(const ServedVersion& version) const {
+    return served == version.resources && description->openapi_v3_hash == version.openapi_v3_hash &&
+           description->group_priority_minimum == version.group_priority_minimum &&
+           description->version_priority == version.version_priority;
+  }
+};
+using ServedPartPtr = std::shared_ptr<const ServedPart>;
+using ServedParts = std::map<meta::GroupVersion, ServedPartPtr>;
+
+void Describe(const ServedVersion& version, ServedPart& part) {
+  mesh::GroupVersionDescription made;
+  made.group = version.version.group;
+  made.version = version.version.version;
+  made.group_priority_minimum = version.group_priority_minimum;
+  made.version_priority = version.version_priority;
+  made.resource_list = ResourceListJson(version.version, version.resources);
+  made.aggregated_discovery = VersionDiscoveryJson(version.version, version.resources);
+  made.openapi_v3_hash = version.openapi_v3_hash;
+  for (const std::string* text : {&made.aggregated_discovery, &made.openapi_v3_hash, &made.group})
+    part.hash = part.hash * 31 + std::hash<std::string>()(*text);
+  part.description = std::make_shared<const mesh::GroupVersionDescription>(std::move(made));
 }
+
+/// Makes the parts of a new snapshot from those of the previous one.
+class PartsBuilder {
+ public:
+  PartsBuilder(const ServedParts& before, const std::vector<ServedVersion>& versions)
+      : before_(before), versions_(versions) {
+    FindChanges();
+    for (const ServedVersion& version : versions_) {
+      for (const ServedResourcePtr& resource : version.resources) {
+        const auto found = changed_.find(IdentityOf(resource->resource));
+        if (found != changed_.end()) found->second->Add(resource);
+      }
+    }
+  }
+
+  ServedPartPtr Make(const ServedVersion& version) const {
+    const auto known = before_.find(version.version);
+    const ServedPart* old = known == before_.end() ? nullptr : known->second.get();
+    const bool same = old && old->Describes(version);
+    const auto touched = [this](const ServedResourcePtr& one) { return changed_.contains(IdentityOf(one->resource)); };
+    if (same && std::none_of(version.resources.begin(), version.resources.end(), touched)) return known->second;
+    auto part = std::make_shared<ServedPart>();
+    part->served = version.resources;
+    if (same) {
+      part->description = old->description;
+      part->hash = old->hash;
+    } else {
+      Describe(version, *part);
+    }
+    for (const ServedResourcePtr& resource : version.resources) {
+      const std::string& name = resource->resource.plural;
+      const auto changed = changed_.find(IdentityOf(resource->resource));
+      part->resources[name] = {resource,
+                               changed != changed_.end() ? changed->second : old->resources.at(name).versions};
+      part->kinds.insert(resource->resource.gvk.kind);
+      part->custom |= resource->custom;
+    }
+    return part;
+  }
+
+ private:
+  void Change(const std::vector<ServedResourcePtr>& resources) {
+    for (const ServedResourcePtr& one : resources) {
+      std::shared_ptr<ServedVersions>& versions = changed_[IdentityOf(one->resource)];
+      if (!versions) versions = std::make_shared<ServedVersions>();
+    }
+  }
+  void FindChanges() {
+    std::size_t found = 0;
+    for (const ServedVersion& version : versions_) {
+      const auto known = before_.find(version.version);
+      found += known != before_.end();
+      if (known != before_.end() && known->second->Describes(version)) continue;
+      Change(version.resources);
+      if (known != before_.end()) Change(known->second->served);
+    }
+    if (found == before_.size()) return;
+    std::set<meta::GroupVersion> names;
+    for (const ServedVersion& version : versions_) names.insert(version.version);
+    for (const auto& [name, part] : before_) {
+      if (!names.contains(name)) Change(part->served);
+    }
+  }
+
+  const ServedParts& before_;
+  const std::vector<ServedVersion>& versions_;
+  /// The resources whose versions have changed, by IdentityOf().
+  std::unordered_map<std::string, std::shared_ptr<ServedVersions>> changed_;
+};
 
 }  // namespace
 
-/// Everything served at one time.
+/// The state of the server between two calls of Replace().
 struct GroupServer::Snapshot {
-  std::map<meta::Gvr, ServedResourcePtr> resources;
-  std::map<meta::GroupVersion, Written> versions;
-  std::set<meta::GroupVersion> custom;              // versions of custom resources
-  std::set<meta::Gvk> kinds;
-  rpc::Description description;
+  ServedParts versions;
+  mesh::Description description;
 
-  ServedResourcePtr Find(const meta::RequestInfo& info) const {
-    const auto it = resources.find({info.api_group, info.api_version, info.resource});
-    return it == resources.end() ? nullptr : it->second;
+  const ServedPart* FindVersion(const std::string& group, const std::string& version) const {
+    const auto it = versions.find({group, version});
+    return it == versions.end() ? nullptr : it->second.get();
   }
-  /// The resource that serves the request; nullptr if its path is none of a resource here.
-  ServedResourcePtr Route(const rpc::Request& request) const;
-  /// The answer to a resource request that Route() finds nothing for, in a version that is served.
-  rpc::Response NotFound(const rpc::Request& request) const;
-  bool Serves(const meta::RequestInfo& info) const { return versions.contains({info.api_group, info.api_version}); }
+  const RoutedResource* Find(const meta::RequestInfo& info) const {
+    const ServedPart* part = FindVersion(info.api_group, info.api_version);
+    if (!part) return nullptr;
+    const auto it = part->resources.find(info.resource);
+    return it == part->resources.end() ? nullptr : &it->second;
+  }
+  bool KnowsKind(const meta::Gvk& kind) const {
+    const ServedPart* part = FindVersion(kind.group, kind.version);
+    return part && part->kinds.contains(kind.kind);
+  }
+  /// Returns the request to the resource that serves it, which takes over `request`. Returns nullptr, and leaves
+  /// `request` unchanged, if the path does not belong to a resource of this server.
+  std::shared_ptr<ResourceRequest> Route(const EnvironmentPtr& environment, mesh::Request& request) const;
+  /// Returns the response to a resource request of a served version for which Route() finds no resource.
+  mesh::Response NotFound(const mesh::Request& request) const;
+  bool Serves(const meta::RequestInfo& info) const { return FindVersion(info.api_group, info.api_version); }
 };
 
 struct GroupServer::Listeners {
   std::mutex mutex;
   std::uint64_t next = 0;
-  std::map<std::uint64_t, std::function<void(rpc::Description)>> callbacks;  // guarded by mutex
+  std::map<std::uint64_t, std::function<void(mesh::Description)>> callbacks;  // guarded by mutex
 
-  void Tell(const rpc::Description& description) {
+  void Notify(const mesh::Description& description) {
     const std::lock_guard lock(mutex);
     for (const auto& [id, callback] : callbacks) callback(description);
   }
@@ -57,21 +166,13 @@ struct GroupServer::Listeners {
 
 namespace {
 
-rpc::Response PlainNotFound() {
-  rpc::Response response;
-  response.code = 404;
-  response.headers.emplace_back("content-type", "text/plain; charset=utf-8");
-  response.headers.emplace_back("x-content-type-options", "nosniff");
-  response.body.emplace_back("404 page not found\n");
-  return response;
-}
-
-/// "/api/v1" and "/apis/apps/v1", with or without a slash at the end.
+/// Parses "/api/v1" and "/apis/apps/v1", with or without a trailing slash.
 std::optional<meta::GroupVersion> VersionOfPath(std::string_view path) {
   if (path.ends_with('/')) path.remove_suffix(1);
   if (path.starts_with("/api/")) {
     path.remove_prefix(5);
-    return path.find('/') == std::string_view::npos ? std::optional<meta::GroupVersion>({"", std::string(path)}) : std::nullopt;
+    return path.find('/') == std::string_view::npos ? std::optional<meta::GroupVersion>({"", std::string(path)})
+                                                    : std::nullopt;
   }
   if (!path.starts_with("/apis/")) return std::nullopt;
   path.remove_prefix(6);
@@ -90,25 +191,33 @@ bool KnowsSubresource(const ServedResource& served, const std::string& name) {
 
 }  // namespace
 
-ServedResourcePtr GroupServer::Snapshot::Route(const rpc::Request& request) const {
+std::shared_ptr<ResourceRequest> GroupServer::Snapshot::Route(const EnvironmentPtr& environment,
+                                                              mesh::Request& request) const {
   if (!request.info.is_resource_request) return nullptr;
-  ServedResourcePtr served = Find(request.info);
-  const bool found = served && InScope(*served, request) && KnowsSubresource(*served, request.info.subresource);
-  return found ? served : nullptr;
+  const RoutedResource* found = Find(request.info);
+  if (!found || !InScope(*found->served, request) || !KnowsSubresource(*found->served, request.info.subresource))
+    return nullptr;
+  auto routed = std::make_shared<ResourceRequest>(environment, found->served, std::move(request));
+  routed->versions = found->versions;
+  return routed;
 }
 
-rpc::Response GroupServer::Snapshot::NotFound(const rpc::Request& request) const {
+mesh::Response GroupServer::Snapshot::NotFound(const mesh::Request& request) const {
   const meta::RequestInfo& info = request.info;
-  if (!custom.contains({info.api_group, info.api_version})) return rpc::Response::Error(meta::GenericNotFound());
-  const ServedResourcePtr served = Find(info);
-  if (!served || !InScope(*served, request)) return PlainNotFound();
-  return rpc::Response::Error(meta::NotFound(served->resource.GetGroupResource(), info.name));
+  const ServedPart* part = FindVersion(info.api_group, info.api_version);
+  if (!part || !part->custom) return mesh::Response::Error(meta::GenericNotFound());
+  const RoutedResource* found = Find(info);
+  if (!found || !InScope(*found->served, request)) return service::PlainNotFound();
+  return mesh::Response::Error(meta::NotFound(found->served->resource.GetGroupResource(), info.name));
 }
 
 GroupServer::GroupServer(GroupServerOptions options)
-    : options_(std::move(options)), snapshot_(std::make_shared<const Snapshot>()), listeners_(std::make_shared<Listeners>()) {
+    : options_(std::move(options)),
+      snapshot_(std::make_shared<const Snapshot>()),
+      listeners_(std::make_shared<Listeners>()) {
+  if (!options_.environment.sources.clock) throw std::logic_error("a GroupServer needs a clock");
   Environment environment = options_.environment;
-  environment.knows_kind = [this](const meta::Gvk& kind) { return Current()->kinds.contains(kind); };
+  environment.knows_kind = [this](const meta::Gvk& kind) { return Current()->KnowsKind(kind); };
   environment_ = std::make_shared<const Environment>(std::move(environment));
 }
 
@@ -122,29 +231,15 @@ std::shared_ptr<const GroupServer::Snapshot> GroupServer::Current() const {
 void GroupServer::Replace(std::vector<ServedVersion> versions) {
   auto snapshot = std::make_shared<Snapshot>();
   const std::shared_ptr<const Snapshot> before = Current();
+  const PartsBuilder builder(before->versions, versions);
   std::size_t hash = 0;
-  for (const ServedVersion& served : versions) {
-    rpc::GroupVersionDescription description;
-    description.group = served.version.group;
-    description.version = served.version.version;
-    description.group_priority_minimum = served.group_priority_minimum;
-    description.version_priority = served.version_priority;
-    // With a thousand definitions, all but one are as before.
-    const auto known = before->versions.find(served.version);
-    const bool same = known != before->versions.end() && known->second.resources == served.resources;
-    const Written& written = snapshot->versions[served.version] = same ? known->second : Write(served);
-    description.resource_list = *written.resource_list;
-    description.aggregated_discovery = *written.discovery;
-    description.openapi_v3_hash = served.openapi_v3_hash;
-    for (const std::string* part : {&description.aggregated_discovery, &description.openapi_v3_hash, &description.group}) {
-      hash = hash * 31 + std::hash<std::string>()(*part);
-    }
-    snapshot->description.group_versions.push_back(std::move(description));
-    for (const ServedResourcePtr& resource : served.resources) {
-      snapshot->resources[resource->resource.GetGvr()] = resource;
-      snapshot->kinds.insert(resource->resource.gvk);
-      if (resource->custom) snapshot->custom.insert(served.version);
-    }
+  snapshot->description.group_versions.reserve(versions.size());
+  for (const ServedVersion& version : versions) {
+    // The versions are mostly sorted, so the end is a good hint.
+    const auto added = snapshot->versions.emplace_hint(snapshot->versions.end(), version.version, nullptr);
+    if (!added->second) added->second = builder.Make(version);
+    hash = hash * 31 + added->second->hash;
+    snapshot->description.group_versions.push_back(added->second->description);
   }
   snapshot->description.etag = fmt::format("{:016x}", hash);
   snapshot->description.paths = options_.advertised_paths;
@@ -152,7 +247,7 @@ void GroupServer::Replace(std::vector<ServedVersion> versions) {
     const std::lock_guard lock(mutex_);
     snapshot_ = snapshot;
   }
-  listeners_->Tell(snapshot->description);
+  listeners_->Notify(snapshot->description);
 }
 
 const PathHandler* GroupServer::FindPath(const std::string& path) const {
@@ -164,30 +259,27 @@ const PathHandler* GroupServer::FindPath(const std::string& path) const {
   return nullptr;
 }
 
-Task<rpc::Response> GroupServer::Call(rpc::Request&& request) {
+Task<mesh::Response> GroupServer::Call(mesh::Request&& request) {
   std::shared_ptr<const Snapshot> snapshot = Current();
-  if (ServedResourcePtr served = snapshot->Route(request)) {
-    return Serve(std::make_shared<ResourceRequest>(environment_, std::move(served), std::move(request)));
-  }
+  if (std::shared_ptr<ResourceRequest> routed = snapshot->Route(environment_, request)) return Serve(std::move(routed));
   return CallOther(std::move(snapshot), std::move(request));
 }
 
-Task<rpc::Response> GroupServer::CallOther(std::shared_ptr<const Snapshot> snapshot, rpc::Request request) {
+Task<mesh::Response> GroupServer::CallOther(std::shared_ptr<const Snapshot> snapshot, mesh::Request request) {
   if (request.info.is_resource_request && snapshot->Serves(request.info)) co_return snapshot->NotFound(request);
   if (const PathHandler* handler = FindPath(request.path)) co_return co_await (*handler)(std::move(request));
   if (const std::optional<meta::GroupVersion> version = VersionOfPath(request.path)) {
-    const auto written = snapshot->versions.find(*version);
-    if (written != snapshot->versions.end()) co_return rpc::Response::Json(200, *written->second.resource_list);
+    if (const ServedPart* part = snapshot->FindVersion(version->group, version->version))
+      co_return mesh::Response::Json(200, part->description->resource_list);
   }
   if (options_.next) co_return co_await options_.next->Call(std::move(request));
-  co_return PlainNotFound();
+  co_return service::PlainNotFound();
 }
 
-Task<> GroupServer::Stream(rpc::Request request, rpc::ResponseStream& stream) {
+Task<> GroupServer::Stream(mesh::Request request, mesh::ResponseStream& stream) {
   const std::shared_ptr<const Snapshot> snapshot = Current();
-  if (ServedResourcePtr served = snapshot->Route(request)) {
-    auto resource_request = std::make_shared<ResourceRequest>(environment_, std::move(served), std::move(request));
-    co_await ServeStream(std::move(resource_request), stream);
+  if (std::shared_ptr<ResourceRequest> routed = snapshot->Route(environment_, request)) {
+    co_await ServeStream(std::move(routed), stream);
     co_return;
   }
   const bool known = request.info.is_resource_request && snapshot->Serves(request.info);
@@ -195,22 +287,21 @@ Task<> GroupServer::Stream(rpc::Request request, rpc::ResponseStream& stream) {
     co_await options_.next->Stream(std::move(request), stream);
     co_return;
   }
-  rpc::Response response = co_await Call(std::move(request));
-  co_await stream.WriteWhole(std::move(response));
+  mesh::Response response = co_await Call(std::move(request));
+  co_await stream.WriteComplete(std::move(response));
 }
 
-Task<> GroupServer::Connect(rpc::Request request, std::unique_ptr<rpc::ConnectStream> stream) {
+Task<> GroupServer::Connect(mesh::Request request, std::unique_ptr<mesh::ConnectStream> stream) {
   const std::shared_ptr<const Snapshot> snapshot = Current();
-  if (ServedResourcePtr served = snapshot->Route(request)) {
-    auto resource_request = std::make_shared<ResourceRequest>(environment_, std::move(served), std::move(request));
-    co_await ServeConnect(std::move(resource_request), std::move(stream));
+  if (std::shared_ptr<ResourceRequest> routed = snapshot->Route(environment_, request)) {
+    co_await ServeConnect(std::move(routed), std::move(stream));
     co_return;
   }
-  rpc::Response response = co_await Call(std::move(request));
+  mesh::Response response = co_await Call(std::move(request));
   co_await stream->Answer(std::move(response));
 }
 
-std::shared_ptr<void> GroupServer::Describe(std::function<void(rpc::Description)> changed) {
+std::shared_ptr<void> GroupServer::Describe(std::function<void(mesh::Description)> changed) {
   const std::shared_ptr<Listeners> listeners = listeners_;
   std::uint64_t id = 0;
   {

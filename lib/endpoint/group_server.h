@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "lib/endpoint/served_resource.h"
-#include "lib/rpc/delegate.h"
+#include "lib/mesh/delegate/delegate.h"
 
 namespace apimesh::endpoint {
 
-/// A group-version and what is served of it.
+/// A group-version and the resources that are served in it.
 struct ServedVersion {
   meta::GroupVersion version;
   int group_priority_minimum = 0;
@@ -21,41 +21,41 @@ struct ServedVersion {
   std::string openapi_v3_hash;
 };
 
-/// Answers a path that is no resource (health, OpenAPI).
-using PathHandler = std::function<Task<rpc::Response>(rpc::Request request)>;
+/// Serves a path that is not a resource path (health, OpenAPI).
+using PathHandler = std::function<Task<mesh::Response>(mesh::Request request)>;
 
 struct GroupServerOptions {
   Environment environment;
-  /// Who gets the paths nobody here knows; nullptr: 404.
-  std::shared_ptr<rpc::DelegateClient> next;
-  /// By path: exact, or a prefix if it ends with a slash.
+  /// Receives the requests whose path this server does not know. If it is nullptr, they are answered with 404.
+  std::shared_ptr<mesh::DelegateClient> next;
+  /// Handlers by path. A path that ends with a slash matches as a prefix, any other path matches exactly.
   std::map<std::string, PathHandler> paths;
-  /// Those of `paths` that the aggregator should send here.
+  /// The subset of `paths` that the aggregator routes to this server.
   std::vector<std::string> advertised_paths;
 };
 
-/// A link of the server chain that serves resources. What it serves can change at any time: requests that run keep what
-/// they began with. Thread-safe.
-class GroupServer final : public rpc::DelegateHandler {
+/// A link of the server chain that serves resources. The set of served resources can change at any time; a running
+/// request continues with the set that was current when it started. Thread-safe.
+class GroupServer final : public mesh::DelegateHandler {
  public:
   explicit GroupServer(GroupServerOptions options);
   ~GroupServer() override;
 
-  /// Replaces everything that is served and tells all who listen to Describe.
+  /// Replaces all served versions and notifies every listener that was registered with Describe().
   void Replace(std::vector<ServedVersion> versions);
 
-  Task<rpc::Response> Call(rpc::Request&& request) override;
-  Task<> Stream(rpc::Request request, rpc::ResponseStream& stream) override;
-  Task<> Connect(rpc::Request request, std::unique_ptr<rpc::ConnectStream> stream) override;
-  std::shared_ptr<void> Describe(std::function<void(rpc::Description)> changed) override;
+  Task<mesh::Response> Call(mesh::Request&& request) override;
+  Task<> Stream(mesh::Request request, mesh::ResponseStream& stream) override;
+  Task<> Connect(mesh::Request request, std::unique_ptr<mesh::ConnectStream> stream) override;
+  std::shared_ptr<void> Describe(std::function<void(mesh::Description)> changed) override;
 
  private:
   struct Snapshot;
   struct Listeners;
   std::shared_ptr<const Snapshot> Current() const;
   const PathHandler* FindPath(const std::string& path) const;
-  /// Everything but what is served from a store.
-  Task<rpc::Response> CallOther(std::shared_ptr<const Snapshot> snapshot, rpc::Request request);
+  /// Answers a request that Route() finds no resource for: 404, a path handler, a resource list, or the next server.
+  Task<mesh::Response> CallOther(std::shared_ptr<const Snapshot> snapshot, mesh::Request request);
 
   GroupServerOptions options_;
   EnvironmentPtr environment_;

@@ -2,21 +2,20 @@
 
 #include <gtest/gtest.h>
 
-#include "lib/endpoint/options.h"
+#include "lib/endpoint/input/options.h"
 #include "lib/endpoint/request.h"
-#include "lib/meta/request_info.h"
+#include "lib/meta/request/request_info.h"
 
 namespace apimesh::endpoint {
 namespace {
 
-const std::set<std::string> kAllVerbs = {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"};
-
-ServedResourcePtr Serve(const char* group, const char* plural, registry::Scope scope, std::set<std::string> verbs, bool custom = false) {
+ServedResourcePtr Serve(const char* group, const char* plural, registry::Scope scope, meta::VerbSet verbs,
+                        bool custom = false) {
   auto served = std::make_shared<ServedResource>();
   served->resource.gvk = {group, "v1", plural};
   served->resource.plural = plural;
   served->resource.scope = scope;
-  served->resource.verbs = std::move(verbs);
+  served->resource.verbs = verbs;
   served->custom = custom;
   for (const char* name : {"status", "proxy"}) {
     registry::Subresource subresource;
@@ -34,7 +33,7 @@ struct Case {
 };
 
 void Check(const ServedResource& served, const Case& c) {
-  rpc::Request request;
+  mesh::Request request;
   const std::string target = c.target;
   const std::size_t mark = target.find('?');
   request.method = c.method;
@@ -45,7 +44,7 @@ void Check(const ServedResource& served, const Case& c) {
 }
 
 TEST(Routes, ClusterScoped) {
-  const ServedResourcePtr nodes = Serve("", "nodes", registry::Scope::kCluster, kAllVerbs);
+  const ServedResourcePtr nodes = Serve("", "nodes", registry::Scope::kCluster, meta::kStoredResourceVerbs);
   const Case cases[] = {
       {"GET", "/api/v1/nodes", true},
       {"GET", "/api/v1/nodes/", true},
@@ -76,7 +75,7 @@ TEST(Routes, ClusterScoped) {
 }
 
 TEST(Routes, Namespaced) {
-  const ServedResourcePtr pods = Serve("", "pods", registry::Scope::kNamespaced, kAllVerbs);
+  const ServedResourcePtr pods = Serve("", "pods", registry::Scope::kNamespaced, meta::kStoredResourceVerbs);
   const Case cases[] = {
       {"GET", "/api/v1/namespaces/x/pods", true},
       {"GET", "/api/v1/namespaces/x/pods/a", true},
@@ -101,7 +100,7 @@ TEST(Routes, Namespaced) {
 }
 
 TEST(Routes, NamespacesContainThemselvesOnlyAsObjects) {
-  const ServedResourcePtr namespaces = Serve("", "namespaces", registry::Scope::kCluster, kAllVerbs);
+  const ServedResourcePtr namespaces = Serve("", "namespaces", registry::Scope::kCluster, meta::kStoredResourceVerbs);
   const Case cases[] = {
       {"GET", "/api/v1/namespaces", true},
       {"GET", "/api/v1/namespaces?watch=true&fieldSelector=metadata.name=x", true},
@@ -125,8 +124,8 @@ TEST(Routes, NamespacesContainThemselvesOnlyAsObjects) {
 }
 
 TEST(Routes, PathsWithoutAnyVerbAreNone) {
-  const ServedResourcePtr reviews = Serve("g", "reviews", registry::Scope::kCluster, {"create"});
-  const ServedResourcePtr bindings = Serve("", "bindings", registry::Scope::kNamespaced, {"create"});
+  const ServedResourcePtr reviews = Serve("g", "reviews", registry::Scope::kCluster, {meta::Verb::kCreate});
+  const ServedResourcePtr bindings = Serve("", "bindings", registry::Scope::kNamespaced, {meta::Verb::kCreate});
   for (const Case& c : {Case{"POST", "/apis/g/v1/reviews", true}, Case{"GET", "/apis/g/v1/reviews", true},
                         Case{"GET", "/apis/g/v1/reviews/a", false}, Case{"GET", "/apis/g/v1/watch/reviews", false},
                         Case{"POST", "/apis/g/v1/namespaces/x/reviews", false}}) {
@@ -139,11 +138,13 @@ TEST(Routes, PathsWithoutAnyVerbAreNone) {
 }
 
 TEST(Routes, CustomResourcesDecideByTheVerb) {
-  const ServedResourcePtr cluster = Serve("g", "widgets", registry::Scope::kCluster, kAllVerbs, true);
-  const ServedResourcePtr namespaced = Serve("g", "widgets", registry::Scope::kNamespaced, kAllVerbs, true);
+  const ServedResourcePtr cluster = Serve("g", "widgets", registry::Scope::kCluster, meta::kStoredResourceVerbs, true);
+  const ServedResourcePtr namespaced =
+      Serve("g", "widgets", registry::Scope::kNamespaced, meta::kStoredResourceVerbs, true);
   EXPECT_TRUE(cluster->custom);
-  for (const Case& c : {Case{"GET", "/apis/g/v1/widgets/a", true}, Case{"GET", "/apis/g/v1/namespaces/x/widgets", false},
-                        Case{"PUT", "/apis/g/v1/namespaces/x/widgets/a/status", false}}) {
+  for (const Case& c :
+       {Case{"GET", "/apis/g/v1/widgets/a", true}, Case{"GET", "/apis/g/v1/namespaces/x/widgets", false},
+        Case{"PUT", "/apis/g/v1/namespaces/x/widgets/a/status", false}}) {
     Check(*cluster, c);
   }
   for (const Case& c : {Case{"GET", "/apis/g/v1/namespaces/x/widgets/a", true}, Case{"GET", "/apis/g/v1/widgets", true},
@@ -153,14 +154,15 @@ TEST(Routes, CustomResourcesDecideByTheVerb) {
   }
 }
 
-/// The second line of defence, for a request that got past the routes: no key and no list of a cluster-scoped resource has a namespace.
+/// If a request passes the routes by mistake, a cluster-scoped resource in a namespace still has no key and no list.
 TEST(Routes, RequestsOfClusterScopedObjectsInANamespaceHaveNoKey) {
   const auto key = [](const char* plural, const std::string& path) {
-    rpc::Request request;
+    mesh::Request request;
     request.path = path;
     request.info = meta::ParseRequestInfo("GET", path, "");
     const std::string name = request.info.name;
-    const ResourceRequest parsed(nullptr, Serve("", plural, registry::Scope::kCluster, kAllVerbs), std::move(request));
+    const ResourceRequest parsed(nullptr, Serve("", plural, registry::Scope::kCluster, meta::kStoredResourceVerbs),
+                                 std::move(request));
     return parsed.KeyOf(name);
   };
   EXPECT_EQ(key("nodes", "/api/v1/nodes/a")->text, "a");

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <boost/asio/any_io_executor.hpp>
-
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -9,9 +7,11 @@
 #include <string>
 #include <vector>
 
+#include <boost/asio/any_io_executor.hpp>
+
+#include "lib/base/async/task.h"
 #include "lib/base/clock.h"
 #include "lib/base/result.h"
-#include "lib/base/task.h"
 
 /// A coroutine client of etcd's v3 API. It knows nothing of Kubernetes.
 namespace apimesh::etcd {
@@ -21,12 +21,12 @@ using Revision = std::int64_t;
 struct Error {
   enum class Code {
     kUnknown,
-    kUnavailable,       // not sent, or sent and certainly not executed
-    kAmbiguous,         // a write was sent and its outcome is unknown: read back, never send again
+    kUnavailable,       // not sent, or certainly not executed
+    kAmbiguous,         // a write was sent and its outcome is unknown: read the key back, never send the write again
     kDeadlineExceeded,  // of a read
     kCompacted,
     kFutureRevision,
-    kTooLarge,          // request larger than etcd takes
+    kTooLarge,  // the request is larger than etcd accepts
     kNoSpace,
     kLeaseNotFound,
     kPermissionDenied,
@@ -51,7 +51,7 @@ struct KeyValue {
 };
 
 struct RangeOptions {
-  std::string range_end;  // empty: one key. PrefixEnd(key) for all keys with a prefix.
+  std::string range_end;  // empty: one key. Use PrefixEnd(key) for all keys with a prefix.
   std::int64_t limit = 0;
   Revision revision = 0;  // 0: newest
   bool count_only = false;
@@ -60,14 +60,14 @@ struct RangeOptions {
   SteadyTime deadline = SteadyTime::max();
 };
 struct RangeResult {
-  Revision revision = 0;  // of the store, at the time of the answer
+  Revision revision = 0;  // of the store at the time of the response
   std::vector<KeyValue> kvs;
   bool more = false;
   std::int64_t count = 0;
 };
 
-/// One key, compared by its mod revision (0: must not exist). The only transaction the API server needs:
-/// one key a revision is part of the contract with other readers of the store.
+/// Compares the mod revision of one key (0: the key must not exist) and writes it. This is the only transaction that an
+/// API server needs: other readers of the store rely on one key per revision.
 struct CompareAndSwap {
   std::string key;
   Revision expected_mod_revision = 0;
@@ -78,20 +78,20 @@ struct CompareAndSwap {
 };
 struct SwapResult {
   bool swapped = false;
-  Revision revision = 0;              // of the write, or of the store where it failed
-  std::vector<KeyValue> current;      // where not swapped: the key as it is now, or empty
+  Revision revision = 0;          // of the write, or of the store if the comparison failed
+  std::vector<KeyValue> current;  // if not swapped: the key as it is now, or empty
 };
 
 struct WatchEvent {
   bool deleted = false;
-  KeyValue kv;        // of a deletion: key and mod_revision
-  KeyValue previous;  // if asked for and still there; version 0 otherwise
+  KeyValue kv;        // for a deletion: key and mod_revision only
+  KeyValue previous;  // if requested and not compacted; version 0 otherwise
 };
-/// All events of one or more whole revisions, in order; or progress only.
+/// All events of one or more complete revisions in order, or a progress notification.
 struct WatchBatch {
   std::vector<WatchEvent> events;
   Revision revision = 0;  // everything up to here has been delivered
-  bool progress = false;  // no events: a progress notification that can be trusted
+  bool progress = false;  // no events: a progress notification that arrived in order with events
 };
 struct WatchOptions {
   std::string key;
@@ -99,21 +99,22 @@ struct WatchOptions {
   Revision start_revision = 0;  // 0: from now on
   bool previous = false;
   bool progress_notify = true;
-  /// A stream of its own: for a watch of old history, whose catching up would hold back the progress notifications of
-  /// all others on its stream.
+  /// Uses a separate stream. Meant for a watch of old revisions: while it catches up, etcd sends no progress
+  /// notifications to the other watches of its stream.
   bool own_stream = false;
 };
 
-/// A watch that survives broken streams: it resumes after the last revision delivered, with no event lost or doubled.
-/// Destroying it cancels.
+/// A watch that survives broken streams. It resumes after the last delivered revision, and no event is lost or
+/// delivered twice. Destroying it cancels the watch.
 class Watch {
  public:
   virtual ~Watch() = default;
-  /// The next batch. Errors end the watch: kCompacted (with compact_revision), kCancelled, kPermissionDenied, and
-  /// kFutureRevision where the store's revision went back behind what was delivered (restored from a backup).
+  /// Returns the next batch. An error ends the watch: kCompacted (with compact_revision), kCancelled,
+  /// kPermissionDenied, or kFutureRevision if the store's revision is older than a delivered one (etcd was restored
+  /// from a backup).
   virtual Task<Result<WatchBatch>> Next() = 0;
-  /// Asks the server for a progress notification on this watch's stream; it comes as a batch.
-  /// Does nothing on versions whose notifications may overtake events (see Client::ProgressIsSafe).
+  /// Requests a progress notification on this watch's stream; it arrives as a batch. Does nothing on versions whose
+  /// notifications may overtake events (see Client::ProgressIsSafe).
   virtual void RequestProgress() = 0;
 };
 
@@ -124,8 +125,8 @@ struct Status {
   Revision revision = 0;
 };
 
-/// Reads are retried on another endpoint within their deadline. Writes are sent once: an unclear outcome is kAmbiguous.
-/// Thread-safe; coroutines resume on the executor they were awaited from.
+/// Reads are retried on other endpoints within their deadline. A write is sent once; if its outcome is unknown, the
+/// error is kAmbiguous. Thread-safe. Coroutines resume on the executor from which they were awaited.
 class Client {
  public:
   virtual ~Client() = default;
@@ -133,14 +134,14 @@ class Client {
   virtual Task<Result<RangeResult>> Range(std::string key, RangeOptions options) = 0;
   virtual Task<Result<Revision>> Put(std::string key, std::string value, std::int64_t lease, SteadyTime deadline) = 0;
   virtual Task<Result<SwapResult>> Swap(CompareAndSwap swap) = 0;
-  /// Deletes keys of a range; for tools and tests.
+  /// Deletes the keys of a range. Used by tools and tests only.
   virtual Task<Result<std::int64_t>> DeleteRange(std::string key, std::string range_end, SteadyTime deadline) = 0;
   virtual Task<Result<Revision>> Compact(Revision revision, SteadyTime deadline) = 0;
   virtual std::unique_ptr<Watch> OpenWatch(WatchOptions options) = 0;
 
   virtual Task<Result<std::int64_t>> GrantLease(std::chrono::seconds ttl, SteadyTime deadline) = 0;
   virtual Task<Result<>> RevokeLease(std::int64_t lease, SteadyTime deadline) = 0;
-  virtual Task<Result<>> KeepLeaseAlive(std::int64_t lease, SteadyTime deadline) = 0;  // once
+  virtual Task<Result<>> KeepLeaseAlive(std::int64_t lease, SteadyTime deadline) = 0;  // sends one keep-alive
   virtual Task<Result<Status>> GetStatus(SteadyTime deadline) = 0;
 
   /// Whether every endpoint's version sends progress notifications in order with events (3.4.31, 3.5.13, or newer).
@@ -149,17 +150,18 @@ class Client {
 };
 
 struct ClientOptions {
-  std::vector<std::string> endpoints;  // "http://h:p", "https://h:p", "unix:/path"
+  const Clock& clock;
+  std::vector<std::string> endpoints;        // "http://h:p", "https://h:p", "unix:/path"
   std::string ca_file, cert_file, key_file;  // reloaded when they change on disk
   std::string username, password;
   Duration dial_timeout = std::chrono::seconds(5);
   Duration keepalive = std::chrono::seconds(30);
-  /// Where watches run: an io_context's, with one thread. None: the client has a thread of its own for them.
+  /// Runs the watches: the executor of an io_context with one thread. If empty, the client starts its own thread.
   boost::asio::any_io_executor executor;
 };
 std::unique_ptr<Client> NewClient(ClientOptions options);
 
-/// The end of the range of all keys that begin with `prefix`.
+/// Returns the end of the range that contains all keys with `prefix`.
 std::string PrefixEnd(std::string prefix);
 
 }  // namespace apimesh::etcd

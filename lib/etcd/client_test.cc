@@ -3,10 +3,11 @@
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <gtest/gtest.h>
 
-#include "lib/base/wakeup.h"
+#include "lib/base/async/wakeup.h"
 #include "lib/etcd/endpoints.h"
 #include "lib/testing/etcd_process.h"
 #include "lib/testing/run.h"
+#include "lib/testing/system_clock.h"
 
 namespace apimesh::etcd {
 namespace {
@@ -15,11 +16,15 @@ using apimesh::testing::EtcdProcess;
 using apimesh::testing::RunTask;
 using std::chrono::seconds;
 
-SteadyTime In(Duration duration) { return std::chrono::steady_clock::now() + duration; }
+using testing::In;
 
-// GCC 12 destroys a brace-initialized aggregate twice when it is written inside a co_await expression: these make them.
+// GCC 12 destroys a brace-initialized aggregate twice if it is part of a co_await expression, so these functions create
+// them.
 CompareAndSwap Cas(std::string key, Revision expected, std::string value, bool remove = false) {
-  return {.key = std::move(key), .expected_mod_revision = expected, .remove = remove, .value = std::move(value),
+  return {.key = std::move(key),
+          .expected_mod_revision = expected,
+          .remove = remove,
+          .value = std::move(value),
           .deadline = In(seconds(20))};
 }
 RangeOptions Within5() { return {.deadline = In(seconds(5))}; }
@@ -40,7 +45,7 @@ TEST(PrefixEnd, IsTheNextKey) {
   EXPECT_EQ(PrefixEnd("\xff"), std::string(1, '\0'));
 }
 
-/// Against the newest etcd found, and against Debian's where that is another one.
+/// Runs against the newest etcd that is installed, and also against Debian's if that is a different one.
 class EtcdClient : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
@@ -51,7 +56,7 @@ class EtcdClient : public ::testing::TestWithParam<std::string> {
       options.binary = *binary;
     }
     etcd_ = std::make_unique<EtcdProcess>(options);
-    client_ = NewClient({.endpoints = {etcd_->Endpoint()}});
+    client_ = NewClient({.clock = testing::SystemClock(), .endpoints = {etcd_->Endpoint()}});
   }
   std::unique_ptr<EtcdProcess> etcd_;
   std::unique_ptr<Client> client_;
@@ -112,7 +117,7 @@ Task<> Leases(Client* client) {
   auto range = co_await client->Range("/l", Within5());
   EXPECT_EQ(range->count, 0);
 }
-TEST_P(EtcdClient, LeasesTakeTheirKeysAlong) { RunTask(Leases(client_.get())); }
+TEST_P(EtcdClient, LeasesDeleteTheirKeys) { RunTask(Leases(client_.get())); }
 
 Task<> Watches(Client* client, bool safe) {
   auto all = client->OpenWatch({.key = "/w/", .range_end = PrefixEnd("/w/"), .start_revision = 1, .previous = true});
@@ -143,7 +148,8 @@ Task<> Watches(Client* client, bool safe) {
   EXPECT_EQ(compacted.error().code, Error::Code::kCompacted);
   EXPECT_EQ(compacted.error().compact_revision, *last);
 }
-/// A watch that begins after the newest revision, as one after a list does, must not keep progress from the others.
+/// A watch that begins after the newest revision, as one after a list does, must not delay progress notifications of
+/// other watches.
 Task<> ProgressBesideAWatchOfTheFuture(Client* client) {
   using namespace boost::asio::experimental::awaitable_operators;
   auto first = co_await client->Put("/p/a", "v", 0, In(seconds(5)));
@@ -154,7 +160,7 @@ Task<> ProgressBesideAWatchOfTheFuture(Client* client) {
   auto future = client->OpenWatch({.key = "/p/b", .start_revision = *newest + 1});
   const SteadyTime deadline = In(seconds(5));
   Revision reached = 0;
-  while (reached < *newest && std::chrono::steady_clock::now() < deadline) {
+  while (reached < *newest && testing::SystemClock().Steady() < deadline) {
     old->RequestProgress();
     auto answer = co_await (old->Next() || SleepUntil(In(std::chrono::milliseconds(50))));
     if (answer.index() == 0 && std::get<0>(answer)) reached = std::get<0>(answer)->revision;
@@ -170,14 +176,14 @@ Task<> ProgressBesideAWatchOfTheFuture(Client* client) {
     break;
   }
 }
-TEST_P(EtcdClient, ProgressComesBesideAWatchOfTheFuture) {
-  if (GetParam() == "Debian") return;  // its notifications are not used at all
+TEST_P(EtcdClient, ProgressIsSentNextToAWatchOfTheFuture) {
+  if (GetParam() == "Debian") return;  // its progress notifications are not used
   RunTask(ProgressBesideAWatchOfTheFuture(client_.get()));
 }
 
 TEST_P(EtcdClient, ManyWatchesShareOneStream) { RunTask(Watches(client_.get(), GetParam() != "Debian")); }
 
-Task<> LargeRevisionComesWhole(Client* client) {
+Task<> LargeRevisionIsJoined(Client* client) {
   auto watch = client->OpenWatch({.key = "/f/", .range_end = PrefixEnd("/f/"), .start_revision = 1});
   const std::string value(1 << 20, 'x');
   for (int i = 0; i < 6; ++i) co_await client->Put(fmt::format("/f/{}", i), value, 0, In(seconds(10)));
@@ -192,7 +198,7 @@ Task<> LargeRevisionComesWhole(Client* client) {
   }
   EXPECT_EQ(seen, 6u);
 }
-TEST_P(EtcdClient, FragmentsAreJoined) { RunTask(LargeRevisionComesWhole(client_.get())); }
+TEST_P(EtcdClient, FragmentsAreJoined) { RunTask(LargeRevisionIsJoined(client_.get())); }
 
 INSTANTIATE_TEST_SUITE_P(Versions, EtcdClient, ::testing::Values("Newest", "Debian"),
                          [](const auto& info) { return info.param; });

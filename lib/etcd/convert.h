@@ -5,11 +5,15 @@
 
 namespace apimesh::etcd {
 
-// From messages to our types; the bytes of keys and values are moved, not copied.
+// Conversions from protobuf messages to our types. The bytes of keys and values are moved, not copied.
 
 inline KeyValue ToKeyValue(mvccpb::KeyValue& kv) {
-  return {std::move(*kv.mutable_key()), std::move(*kv.mutable_value()), kv.create_revision(),
-          kv.mod_revision(),            kv.version(),                   kv.lease()};
+  return {std::move(*kv.mutable_key()),
+          std::move(*kv.mutable_value()),
+          kv.create_revision(),
+          kv.mod_revision(),
+          kv.version(),
+          kv.lease()};
 }
 
 inline WatchEvent ToEvent(mvccpb::Event& event) {

@@ -11,10 +11,10 @@ bool Strip(std::string_view& text, std::string_view prefix) {
   return true;
 }
 
-std::shared_ptr<h2::Channel> ChannelTo(std::string_view url, const ClientOptions& options) {
+std::shared_ptr<grpc::Channel> ChannelTo(std::string_view url, const ClientOptions& options) {
   using std::chrono::duration_cast;
   using std::chrono::milliseconds;
-  h2::ChannelOptions channel;
+  grpc::ChannelOptions channel{.clock = options.clock};
   channel.connect_timeout = duration_cast<milliseconds>(options.dial_timeout);
   channel.keepalive = duration_cast<milliseconds>(options.keepalive);
   channel.tls_files.ca_file = options.ca_file;
@@ -28,11 +28,11 @@ std::shared_ptr<h2::Channel> ChannelTo(std::string_view url, const ClientOptions
     channel.target = "unix:" + std::string(rest);
     channel.tls = local_tls;
   } else {
-    // A bare "host:port" is secure where certificates were given, as in etcd's own client.
+    // A bare "host:port" uses TLS if certificates are configured, as in etcd's own client.
     channel.tls = Strip(rest, "https://") || (!Strip(rest, "http://") && !options.cert_file.empty());
     channel.target = rest;
   }
-  return h2::Channel::New(std::move(channel));
+  return grpc::Channel::New(std::move(channel));
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ bool ProgressInOrder(std::string_view version) {
   return minor > 5;
 }
 
-Endpoints::Endpoints(const ClientOptions& options) {
+Endpoints::Endpoints(const ClientOptions& options) : clock_(options.clock) {
   for (const std::string& url : options.endpoints) {
     std::string_view trimmed = url;
     while (trimmed.ends_with('/')) trimmed.remove_suffix(1);
@@ -66,7 +66,7 @@ Endpoints::Endpoints(const ClientOptions& options) {
   }
 }
 
-void Endpoints::MoveOnFrom(const Endpoint& failed) {
+void Endpoints::FailOverFrom(const Endpoint& failed) {
   std::size_t index = current_.load();
   if (all_[index].get() != &failed) return;
   current_.compare_exchange_strong(index, (index + 1) % all_.size());
@@ -82,8 +82,8 @@ void Endpoints::SetToken(std::string token) {
   token_ = std::make_shared<const std::string>(std::move(token));
 }
 
-h2::CallOptions Endpoints::Options(SteadyTime deadline) const {
-  h2::CallOptions options;
+grpc::CallOptions Endpoints::Options(SteadyTime deadline) const {
+  grpc::CallOptions options;
   options.deadline = deadline;
   if (const auto token = Token()) options.metadata.emplace_back("token", *token);
   return options;

@@ -7,43 +7,44 @@
 #include <vector>
 
 #include "lib/etcd/client.h"
-#include "lib/h2/channel.h"
+#include "lib/grpc/channel.h"
 
 namespace apimesh::etcd {
 
-/// One member of the cluster, as we reach it. Streams have a connection of their own, so that a large answer does not
-/// hold up events.
+/// One member of the cluster. Streams use a separate connection, so that a large response does not delay events.
 struct Endpoint {
   std::string url;
-  std::shared_ptr<h2::Channel> calls;
-  std::shared_ptr<h2::Channel> streams;
+  std::shared_ptr<grpc::Channel> calls;
+  std::shared_ptr<grpc::Channel> streams;
 
   enum class Progress { kUnknown, kSafe, kUnsafe };
   std::atomic<Progress> progress{Progress::kUnknown};
   std::atomic<bool> version_asked{false};
 };
 
-/// Whether this version of etcd sends progress notifications in order with events.
+/// Returns whether this version of etcd sends progress notifications in order with events.
 bool ProgressInOrder(std::string_view version);
 
-/// The members in the order given, one of them current. Thread-safe.
+/// The members in the configured order, one of which is current. Thread-safe.
 class Endpoints {
  public:
   explicit Endpoints(const ClientOptions& options);
 
   Endpoint& Current() { return *all_[current_.load(std::memory_order_relaxed)]; }
-  /// The next member becomes current, unless someone has moved on from `failed` already.
-  void MoveOnFrom(const Endpoint& failed);
+  /// Makes the next member current, unless another caller has already moved on from `failed`.
+  void FailOverFrom(const Endpoint& failed);
   std::size_t size() const { return all_.size(); }
   const std::vector<std::unique_ptr<Endpoint>>& All() const { return all_; }
 
-  /// The token of the user, sent with every call; empty without user and password.
+  /// Returns the user's token, which is sent with every call; empty if no user and password are configured.
   std::shared_ptr<const std::string> Token() const;
   void SetToken(std::string token);
-  /// What goes with a call that should be done by `deadline`.
-  h2::CallOptions Options(SteadyTime deadline) const;
+  /// Returns the options of a call with this deadline.
+  grpc::CallOptions Options(SteadyTime deadline) const;
+  const Clock& GetClock() const { return clock_; }
 
  private:
+  const Clock& clock_;
   std::vector<std::unique_ptr<Endpoint>> all_;
   std::atomic<std::size_t> current_{0};
   mutable std::mutex token_mutex_;

@@ -11,7 +11,7 @@ struct Known {
   std::string_view part;
   Error::Code code;
 };
-// etcd's own texts: several of them share one gRPC code, so the code alone does not tell.
+// etcd's error messages. Several errors share one gRPC code, so the code alone does not identify them.
 constexpr Known kTexts[] = {
     {"required revision has been compacted", Error::Code::kCompacted},
     {"required revision is a future revision", Error::Code::kFutureRevision},
@@ -29,22 +29,22 @@ constexpr Known kTexts[] = {
 
 }  // namespace
 
-bool NotSent(const h2::Status& status) {
+bool NotSent(const grpc::Status& status) {
   return status.nothing_sent || Contains(status.message, "etcdserver: no leader");
 }
 
-bool TokenExpired(const h2::Status& status) {
+bool TokenExpired(const grpc::Status& status) {
   return Contains(status.message, "invalid auth token") || Contains(status.message, "user name is empty") ||
          Contains(status.message, "revision of auth store is old");
 }
 
-Error ErrorFrom(const h2::Status& status, CallKind kind) {
+Error ErrorFrom(const grpc::Status& status, CallKind kind) {
   const auto make = [&](Error::Code code) { return Error{code, status.message, 0}; };
   for (const Known& known : kTexts) {
     if (Contains(status.message, known.part)) return make(known.code);
   }
   if (NotSent(status)) return make(Error::Code::kUnavailable);
-  using enum h2::Code;
+  using enum grpc::Code;
   switch (status.code) {
     case kInvalidArgument:
     case kFailedPrecondition:
@@ -76,7 +76,7 @@ std::string PrefixEnd(std::string prefix) {
     }
     prefix.pop_back();
   }
-  return std::string(1, '\0');  // etcd's "to the end of all keys"
+  return std::string(1, '\0');  // etcd's notation for "until the last key"
 }
 
 }  // namespace apimesh::etcd

@@ -1,19 +1,20 @@
 #pragma once
 
 #include "lib/etcd/client.h"
-#include "lib/h2/status.h"
+#include "lib/grpc/status.h"
 
 namespace apimesh::etcd {
 
 enum class CallKind { kRead, kWrite };
 
-/// What a failed call means. A write that may have reached the server is kAmbiguous unless the server says that it
-/// was refused.
-Error ErrorFrom(const h2::Status& status, CallKind kind);
+/// Classifies a failed call. A write that may have reached the server is kAmbiguous unless the server reports that it
+/// rejected the write.
+Error ErrorFrom(const grpc::Status& status, CallKind kind);
 
-/// The request certainly did not leave this machine or was turned away at the door: sending it again is safe.
-bool NotSent(const h2::Status& status);
-/// The server wants a fresh token (Authenticate).
-bool TokenExpired(const h2::Status& status);
+/// Returns true if the request certainly did not leave this machine, or if the server rejected it before it read it.
+/// Sending it again is safe.
+bool NotSent(const grpc::Status& status);
+/// Returns whether the server demands a new token (Authenticate).
+bool TokenExpired(const grpc::Status& status);
 
 }  // namespace apimesh::etcd

@@ -1,16 +1,16 @@
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
-
 #include <functional>
 #include <thread>
 
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include "lib/base/async/wakeup.h"
 #include "lib/base/log.h"
-#include "lib/base/wakeup.h"
 #include "lib/etcd/convert.h"
 #include "lib/etcd/endpoints.h"
 #include "lib/etcd/error.h"
 #include "lib/etcd/watch_mux.h"
-#include "lib/h2/typed_call.h"
+#include "lib/grpc/typed_call.h"
 #include "proto/etcd/v3/rpc.pb.h"
 
 namespace apimesh::etcd {
@@ -24,7 +24,7 @@ constexpr auto kLastRetryPause = milliseconds(500);
 constexpr auto kVersionTimeout = seconds(2);
 constexpr int kTokenTries = 3;
 
-/// A thread for watches, where the user of the client has none for them.
+/// A thread for watches, if the user of the client does not provide an executor.
 struct OwnThread {
   boost::asio::io_context io{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work{io.get_executor()};
@@ -40,7 +40,8 @@ struct OwnThread {
 class GrpcClient final : public Client {
  public:
   explicit GrpcClient(ClientOptions options)
-      : options_(std::move(options)), endpoints_(std::make_shared<Endpoints>(options_)),
+      : options_(std::move(options)),
+        endpoints_(std::make_shared<Endpoints>(options_)),
         own_thread_(options_.executor ? nullptr : std::make_unique<OwnThread>()),
         executor_(own_thread_ ? boost::asio::any_io_executor(own_thread_->io.get_executor()) : options_.executor),
         mux_(std::make_shared<WatchMux>(endpoints_, executor_)) {}
@@ -60,11 +61,11 @@ class GrpcClient final : public Client {
 
  private:
   template <class Response, class Request>
-  Task<h2::UnaryAnswer<Response>> Call(CallKind kind, SteadyTime deadline, std::string path, Request request);
-  /// Runs attempts with the retries that are safe: reads on any lost connection, writes only where nothing was sent.
-  using Attempt = std::function<Task<h2::Status>(Endpoint& endpoint, h2::CallOptions options)>;
-  Task<h2::Status> Try(CallKind kind, SteadyTime deadline, const Attempt& attempt);
-  Task<h2::Status> Login(SteadyTime deadline);
+  Task<grpc::UnaryAnswer<Response>> Call(CallKind kind, SteadyTime deadline, std::string path, Request request);
+  /// Runs `attempt` with the retries that are safe: reads after any lost connection, writes only if nothing was sent.
+  using Attempt = std::function<Task<grpc::Status>(Endpoint& endpoint, grpc::CallOptions options)>;
+  Task<grpc::Status> Try(CallKind kind, SteadyTime deadline, const Attempt& attempt);
+  Task<grpc::Status> Login(SteadyTime deadline);
   Task<> DetectVersion(Endpoint& endpoint);
 
   const ClientOptions options_;
@@ -74,96 +75,97 @@ class GrpcClient final : public Client {
   const std::shared_ptr<WatchMux> mux_;
 };
 
-Task<h2::Status> GrpcClient::Try(CallKind kind, SteadyTime deadline, const Attempt& attempt) {
+Task<grpc::Status> GrpcClient::Try(CallKind kind, SteadyTime deadline, const Attempt& attempt) {
   auto pause = kRetryPause;
   std::size_t failed = 0;
   int logins = 0;
   if (!options_.username.empty() && !endpoints_->Token()) {
-    h2::Status status = co_await Login(deadline);
+    grpc::Status status = co_await Login(deadline);
     if (!status.ok()) co_return status;
   }
   for (;;) {
     Endpoint& endpoint = endpoints_->Current();
-    // With a choice of members, a read does not wait for a silent one until its own deadline.
-    const bool impatient = kind == CallKind::kRead && endpoints_->size() > 1;
-    const SteadyTime now = std::chrono::steady_clock::now();
-    const SteadyTime until = impatient ? std::min(deadline, now + options_.dial_timeout) : deadline;
-    h2::Status status = co_await attempt(endpoint, endpoints_->Options(until));
+    // If there are several members, a read does not wait for an unresponsive one until its own deadline.
+    const bool limit_attempt = kind == CallKind::kRead && endpoints_->size() > 1;
+    const SteadyTime now = options_.clock.Steady();
+    const SteadyTime until = limit_attempt ? std::min(deadline, now + options_.dial_timeout) : deadline;
+    grpc::Status status = co_await attempt(endpoint, endpoints_->Options(until));
     if (status.ok()) {
       if (endpoint.progress == Endpoint::Progress::kUnknown) co_await DetectVersion(endpoint);
       co_return status;
     }
     if (!options_.username.empty() && TokenExpired(status) && ++logins <= kTokenTries) {
-      h2::Status login = co_await Login(deadline);
+      grpc::Status login = co_await Login(deadline);
       if (!login.ok()) co_return login;
       continue;
     }
-    const bool timed_out = status.code == h2::Code::kDeadlineExceeded && until < deadline;
-    const bool lost = status.code == h2::Code::kUnavailable || timed_out;
-    if (lost) endpoints_->MoveOnFrom(endpoint);
+    const bool timed_out = status.code == grpc::Code::kDeadlineExceeded && until < deadline;
+    const bool lost = status.code == grpc::Code::kUnavailable || timed_out;
+    if (lost) endpoints_->FailOverFrom(endpoint);
     if (!lost || (kind == CallKind::kWrite && !NotSent(status))) co_return status;
     if (++failed % endpoints_->size() == 0) {
-      const SteadyTime wake = std::chrono::steady_clock::now() + pause;
+      const SteadyTime wake = options_.clock.Steady() + pause;
       if (wake >= deadline) co_return status;
       co_await SleepUntil(wake);
       pause = std::min<milliseconds>(pause * 2, kLastRetryPause);
-    } else if (std::chrono::steady_clock::now() >= deadline) {
+    } else if (options_.clock.Steady() >= deadline) {
       co_return status;
     }
   }
 }
 
 template <class Response, class Request>
-Task<h2::UnaryAnswer<Response>> GrpcClient::Call(CallKind kind, SteadyTime deadline, std::string path, Request request) {
-  h2::UnaryAnswer<Response> answer;
+Task<grpc::UnaryAnswer<Response>> GrpcClient::Call(CallKind kind, SteadyTime deadline, std::string path,
+                                                   Request request) {
+  grpc::UnaryAnswer<Response> answer;
   struct Once {
-    static Task<h2::Status> Run(Endpoint& endpoint, h2::CallOptions options, const std::string& path, const Request& request,
-                                h2::UnaryAnswer<Response>& answer) {
-      answer = co_await h2::Unary<Response>(endpoint.calls, path, request, std::move(options));
+    static Task<grpc::Status> Run(Endpoint& endpoint, grpc::CallOptions options, const std::string& path,
+                                  const Request& request, grpc::UnaryAnswer<Response>& answer) {
+      answer = co_await grpc::Unary<Response>(endpoint.calls, path, request, std::move(options));
       co_return answer.status;
     }
   };
-  const Attempt attempt = [&](Endpoint& endpoint, h2::CallOptions options) {
+  const Attempt attempt = [&](Endpoint& endpoint, grpc::CallOptions options) {
     return Once::Run(endpoint, std::move(options), path, request, answer);
   };
   answer.status = co_await Try(kind, deadline, attempt);
   co_return answer;
 }
 
-Task<h2::Status> GrpcClient::Login(SteadyTime deadline) {
+Task<grpc::Status> GrpcClient::Login(SteadyTime deadline) {
   etcdserverpb::AuthenticateRequest request;
   request.set_name(options_.username);
   request.set_password(options_.password);
-  h2::Status status;
+  grpc::Status status;
   for (std::size_t tried = 0; tried < endpoints_->size(); ++tried) {
     Endpoint& endpoint = endpoints_->Current();
-    h2::CallOptions options;
-    options.deadline = std::min(deadline, std::chrono::steady_clock::now() + options_.dial_timeout);
-    auto answer = co_await h2::Unary<etcdserverpb::AuthenticateResponse>(endpoint.calls, "/etcdserverpb.Auth/Authenticate",
-                                                                         request, std::move(options));
+    grpc::CallOptions options;
+    options.deadline = std::min(deadline, options_.clock.Steady() + options_.dial_timeout);
+    auto answer = co_await grpc::Unary<etcdserverpb::AuthenticateResponse>(
+        endpoint.calls, "/etcdserverpb.Auth/Authenticate", request, std::move(options));
     status = std::move(answer.status);
     if (status.ok()) {
       endpoints_->SetToken(answer.response.token());
       break;
     }
-    endpoints_->MoveOnFrom(endpoint);
+    endpoints_->FailOverFrom(endpoint);
   }
   co_return status;
 }
 
 Task<> GrpcClient::DetectVersion(Endpoint& endpoint) {
   if (endpoint.version_asked.exchange(true)) co_return;
-  h2::CallOptions options = endpoints_->Options(std::chrono::steady_clock::now() + kVersionTimeout);
-  auto answer = co_await h2::Unary<etcdserverpb::StatusResponse>(endpoint.calls, "/etcdserverpb.Maintenance/Status",
-                                                                 etcdserverpb::StatusRequest(), std::move(options));
+  grpc::CallOptions options = endpoints_->Options(options_.clock.Steady() + kVersionTimeout);
+  auto answer = co_await grpc::Unary<etcdserverpb::StatusResponse>(endpoint.calls, "/etcdserverpb.Maintenance/Status",
+                                                                   etcdserverpb::StatusRequest(), std::move(options));
   if (!answer.status.ok()) {
-    endpoint.version_asked = false;  // with the next call
+    endpoint.version_asked = false;  // asked again with the next call
     co_return;
   }
   const std::string& version = answer.response.version();
   const bool safe = ProgressInOrder(version);
   if (!safe) {
-    log::Warning("etcd {} at {} may send progress notifications out of order; doing without them. Use 3.5.13 or newer.",
+    log::Warning("etcd {} at {} may send progress notifications out of order; they are not used. Use 3.5.13 or newer.",
                  version, endpoint.url);
   }
   endpoint.progress = safe ? Endpoint::Progress::kSafe : Endpoint::Progress::kUnsafe;
@@ -178,7 +180,8 @@ Task<Result<RangeResult>> GrpcClient::Range(std::string key, RangeOptions option
   request.set_count_only(options.count_only);
   request.set_keys_only(options.keys_only);
   request.set_serializable(options.serializable);
-  auto answer = co_await Call<etcdserverpb::RangeResponse>(CallKind::kRead, options.deadline, "/etcdserverpb.KV/Range", std::move(request));
+  auto answer = co_await Call<etcdserverpb::RangeResponse>(CallKind::kRead, options.deadline, "/etcdserverpb.KV/Range",
+                                                           std::move(request));
   if (!answer.status.ok()) co_return ErrorFrom(answer.status, CallKind::kRead);
   co_return ToRange(answer.response);
 }
@@ -188,7 +191,8 @@ Task<Result<Revision>> GrpcClient::Put(std::string key, std::string value, std::
   request.set_key(std::move(key));
   request.set_value(std::move(value));
   request.set_lease(lease);
-  auto answer = co_await Call<etcdserverpb::PutResponse>(CallKind::kWrite, deadline, "/etcdserverpb.KV/Put", std::move(request));
+  auto answer =
+      co_await Call<etcdserverpb::PutResponse>(CallKind::kWrite, deadline, "/etcdserverpb.KV/Put", std::move(request));
   if (!answer.status.ok()) co_return ErrorFrom(answer.status, CallKind::kWrite);
   co_return answer.response.header().revision();
 }
@@ -209,7 +213,8 @@ Task<Result<SwapResult>> GrpcClient::Swap(CompareAndSwap swap) {
     put.set_value(std::move(swap.value));
     put.set_lease(swap.lease);
   }
-  auto answer = co_await Call<etcdserverpb::TxnResponse>(CallKind::kWrite, swap.deadline, "/etcdserverpb.KV/Txn", std::move(request));
+  auto answer = co_await Call<etcdserverpb::TxnResponse>(CallKind::kWrite, swap.deadline, "/etcdserverpb.KV/Txn",
+                                                         std::move(request));
   if (!answer.status.ok()) co_return ErrorFrom(answer.status, CallKind::kWrite);
   etcdserverpb::TxnResponse& response = answer.response;
   SwapResult result;
@@ -227,7 +232,8 @@ Task<Result<std::int64_t>> GrpcClient::DeleteRange(std::string key, std::string 
   etcdserverpb::DeleteRangeRequest request;
   request.set_key(std::move(key));
   request.set_range_end(std::move(range_end));
-  auto answer = co_await Call<etcdserverpb::DeleteRangeResponse>(CallKind::kWrite, deadline, "/etcdserverpb.KV/DeleteRange", std::move(request));
+  auto answer = co_await Call<etcdserverpb::DeleteRangeResponse>(CallKind::kWrite, deadline,
+                                                                 "/etcdserverpb.KV/DeleteRange", std::move(request));
   if (!answer.status.ok()) co_return ErrorFrom(answer.status, CallKind::kWrite);
   co_return answer.response.deleted();
 }
@@ -235,7 +241,8 @@ Task<Result<std::int64_t>> GrpcClient::DeleteRange(std::string key, std::string 
 Task<Result<Revision>> GrpcClient::Compact(Revision revision, SteadyTime deadline) {
   etcdserverpb::CompactionRequest request;
   request.set_revision(revision);
-  auto answer = co_await Call<etcdserverpb::CompactionResponse>(CallKind::kWrite, deadline, "/etcdserverpb.KV/Compact", std::move(request));
+  auto answer = co_await Call<etcdserverpb::CompactionResponse>(CallKind::kWrite, deadline, "/etcdserverpb.KV/Compact",
+                                                                std::move(request));
   if (!answer.status.ok()) co_return ErrorFrom(answer.status, CallKind::kWrite);
   co_return answer.response.header().revision();
 }
@@ -248,8 +255,9 @@ std::unique_ptr<Watch> GrpcClient::OpenWatch(WatchOptions options) {
 Task<Result<std::int64_t>> GrpcClient::GrantLease(seconds ttl, SteadyTime deadline) {
   etcdserverpb::LeaseGrantRequest request;
   request.set_ttl(ttl.count());
-  // A lease that was granted twice costs nothing: it runs out.
-  auto answer = co_await Call<etcdserverpb::LeaseGrantResponse>(CallKind::kRead, deadline, "/etcdserverpb.Lease/LeaseGrant", std::move(request));
+  // Granting a lease twice is harmless: an unused lease expires. So this write may be retried like a read.
+  auto answer = co_await Call<etcdserverpb::LeaseGrantResponse>(CallKind::kRead, deadline,
+                                                                "/etcdserverpb.Lease/LeaseGrant", std::move(request));
   if (!answer.status.ok()) co_return ErrorFrom(answer.status, CallKind::kRead);
   co_return answer.response.id();
 }
@@ -257,34 +265,35 @@ Task<Result<std::int64_t>> GrpcClient::GrantLease(seconds ttl, SteadyTime deadli
 Task<Result<>> GrpcClient::RevokeLease(std::int64_t lease, SteadyTime deadline) {
   etcdserverpb::LeaseRevokeRequest request;
   request.set_id(lease);
-  auto answer = co_await Call<etcdserverpb::LeaseRevokeResponse>(CallKind::kWrite, deadline, "/etcdserverpb.Lease/LeaseRevoke", std::move(request));
+  auto answer = co_await Call<etcdserverpb::LeaseRevokeResponse>(CallKind::kWrite, deadline,
+                                                                 "/etcdserverpb.Lease/LeaseRevoke", std::move(request));
   if (!answer.status.ok()) co_return ErrorFrom(answer.status, CallKind::kWrite);
   co_return Result<>();
 }
 
-/// One request, one answer, over what the protocol only offers as a stream.
-Task<h2::Status> KeepAliveOnce(Endpoint& endpoint, h2::CallOptions options, std::int64_t lease, std::int64_t& ttl) {
+/// Sends one request and receives one response on a method that the protocol offers only as a stream.
+Task<grpc::Status> KeepAliveOnce(Endpoint& endpoint, grpc::CallOptions options, std::int64_t lease, std::int64_t& ttl) {
   etcdserverpb::LeaseKeepAliveRequest request;
   request.set_id(lease);
-  h2::ClientCall call = co_await endpoint.calls->Open("/etcdserverpb.Lease/LeaseKeepAlive", std::move(options));
-  call.Post(h2::Pack(request));
+  grpc::ClientCall call = co_await endpoint.calls->Open("/etcdserverpb.Lease/LeaseKeepAlive", std::move(options));
+  call.Post(grpc::Pack(request));
   call.WritesDone();
-  const auto answer = co_await h2::ReadAs<etcdserverpb::LeaseKeepAliveResponse>(call);
+  const auto answer = co_await grpc::ReadAs<etcdserverpb::LeaseKeepAliveResponse>(call);
   if (answer) {
     ttl = answer->ttl();
-    co_return h2::Status();
+    co_return grpc::Status();
   }
-  h2::Status status = co_await call.Finish();
-  if (status.ok()) status = {h2::Code::kUnavailable, "no answer"};
+  grpc::Status status = co_await call.Finish();
+  if (status.ok()) status = {grpc::Code::kUnavailable, "no answer"};
   co_return status;
 }
 
 Task<Result<>> GrpcClient::KeepLeaseAlive(std::int64_t lease, SteadyTime deadline) {
   std::int64_t ttl = 0;
-  const Attempt attempt = [lease, &ttl](Endpoint& endpoint, h2::CallOptions options) {
+  const Attempt attempt = [lease, &ttl](Endpoint& endpoint, grpc::CallOptions options) {
     return KeepAliveOnce(endpoint, std::move(options), lease, ttl);
   };
-  const h2::Status status = co_await Try(CallKind::kRead, deadline, attempt);
+  const grpc::Status status = co_await Try(CallKind::kRead, deadline, attempt);
   if (!status.ok()) co_return ErrorFrom(status, CallKind::kRead);
   if (ttl <= 0) co_return Error{Error::Code::kLeaseNotFound, "etcdserver: requested lease not found"};
   co_return Result<>();
@@ -292,7 +301,8 @@ Task<Result<>> GrpcClient::KeepLeaseAlive(std::int64_t lease, SteadyTime deadlin
 
 Task<Result<Status>> GrpcClient::GetStatus(SteadyTime deadline) {
   etcdserverpb::StatusRequest request;
-  auto answer = co_await Call<etcdserverpb::StatusResponse>(CallKind::kRead, deadline, "/etcdserverpb.Maintenance/Status", std::move(request));
+  auto answer = co_await Call<etcdserverpb::StatusResponse>(CallKind::kRead, deadline,
+                                                            "/etcdserverpb.Maintenance/Status", std::move(request));
   if (!answer.status.ok()) co_return ErrorFrom(answer.status, CallKind::kRead);
   const etcdserverpb::StatusResponse& response = answer.response;
   co_return Status{response.version(), response.dbsize(), response.dbsizeinuse(), response.header().revision()};

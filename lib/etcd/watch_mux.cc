@@ -8,7 +8,7 @@
 #include "lib/base/log.h"
 #include "lib/etcd/convert.h"
 #include "lib/etcd/error.h"
-#include "lib/h2/typed_call.h"
+#include "lib/grpc/typed_call.h"
 
 namespace apimesh::etcd {
 namespace {
@@ -28,6 +28,35 @@ std::size_t SizeOf(const WatchBatch& batch) {
 
 }  // namespace
 
+// Why no event is lost, repeated or reordered:
+//
+// Position. `next_revision` is the first revision that is not in the subscription's queue. Only Push() advances it, and
+// only by complete revisions: OnEvents() collects the fragments of a response until etcd marks the last one, and a
+// response without fragments never splits a revision. The queue is first in, first out, so Next() returns the batches
+// in this order, and an error only after all of them.
+//
+// Reconnects. When the stream is lost, fragments of an incomplete response are discarded, and every subscription is
+// created again at `next_revision` or one before it. Events below `next_revision` are dropped. Together this delivers
+// each revision exactly once. A watch "from now on" (next_revision 0) has no position until the server confirms its
+// creation with a revision; if the stream is lost before that, nothing has been promised to the reader, and "now" is
+// later.
+//
+// Late responses. Each stream has a generation, and each creation has a new id, also on the same stream. A response of
+// an older stream, or for an id that was cancelled since, finds no subscription and is ignored. The response to a
+// rejected creation has no id; etcd answers creations in order, so `unconfirmed_` assigns it. Cancelled ids stay in
+// that list to keep the order.
+//
+// Slow readers. A subscription whose queue is too long is cancelled at the server between two batches and created again
+// at `next_revision` once the queue is short, as after a reconnect.
+//
+// Progress. A notification with revision R states that all events up to R were sent. It is used only if this version of
+// etcd sends it in order with events, and never for a subscription that is not confirmed yet or waits for more
+// fragments.
+//
+// What cannot be resumed is reported. If etcd has compacted `next_revision`, the watch fails with kCompacted (if only
+// the revision before it is compacted, the watch is created again at exactly `next_revision`). If etcd was restored to
+// a revision before `next_revision`, which Verify() confirms by a linearizable read, it fails with kFutureRevision. The
+// reader then lists again.
 class WatchMux::MuxedWatch final : public Watch {
  public:
   MuxedWatch(std::shared_ptr<WatchMux> mux, SubscriptionPtr subscription)
@@ -70,7 +99,7 @@ void WatchMux::Connect() {
     if (const auto self = weak.lock()) self->OnResponse(generation, response);
   };
   // The endpoints must outlive the call.
-  callbacks.done = [weak, generation, endpoints = endpoints_](const h2::Status& status) {
+  callbacks.done = [weak, generation, endpoints = endpoints_](const grpc::Status& status) {
     if (const auto self = weak.lock()) self->OnStreamDone(generation, status);
   };
   stream_ = WatchStream::Start(*endpoints_, endpoints_->Current(), executor_, std::move(callbacks));
@@ -90,8 +119,9 @@ void WatchMux::Create(const SubscriptionPtr& subscription) {
   etcdserverpb::WatchCreateRequest& create = *request.mutable_create_request();
   create.set_key(subscription->options.key);
   create.set_range_end(subscription->options.range_end);
-  // One revision early (what is sent again is dropped): etcd answers no progress request on a stream while one of its
-  // watches begins after the newest revision, which is just where a watch after a list begins.
+  // The watch starts one revision earlier than needed, and OnEvents() drops what it has already seen. etcd answers no
+  // progress request on a stream while one of its watches starts after the newest revision, which is exactly where a
+  // watch after a list starts.
   const bool early = subscription->next_revision > 1 && !subscription->exact;
   create.set_start_revision(early ? subscription->next_revision - 1 : subscription->next_revision);
   create.set_progress_notify(subscription->options.progress_notify);
@@ -123,7 +153,7 @@ void WatchMux::OnResponse(std::uint64_t generation, etcdserverpb::WatchResponse&
     return;
   }
   const auto found = active_.find(id);
-  if (found == active_.end()) return;  // closed meanwhile
+  if (found == active_.end()) return;  // cancelled in the meantime
   const SubscriptionPtr subscription = found->second;
   if (response.canceled()) {
     OnCanceled(subscription, response);
@@ -141,7 +171,7 @@ void WatchMux::OnCreated(const SubscriptionPtr& subscription, Revision store_rev
   if (subscription->next_revision == 0) {
     subscription->next_revision = store_revision + 1;
   } else if (store_revision + 1 < subscription->next_revision) {
-    VerifyRevision(subscription);  // a member that lags, or a store that went back
+    VerifyRevision(subscription);  // the member lags behind, or the store was restored to an older state
   }
 }
 
@@ -153,23 +183,24 @@ void WatchMux::OnCanceled(const SubscriptionPtr& subscription, const etcdserverp
     return Create(subscription);
   }
   if (response.compact_revision() > 0) {
-    return Fail(subscription, {Error::Code::kCompacted, reason.empty() ? "required revision has been compacted" : reason,
-                               response.compact_revision()});
+    return Fail(subscription,
+                {Error::Code::kCompacted, reason.empty() ? "required revision has been compacted" : reason,
+                 response.compact_revision()});
   }
-  const h2::Status status{h2::Code::kUnavailable, reason};
+  const grpc::Status status{grpc::Code::kUnavailable, reason};
   const Error error = ErrorFrom(status, CallKind::kRead);
-  // An old token is no refusal: the next call renews it, and the stream that follows has the new one.
+  // An expired token is not a refusal: the next call renews it, and the next stream uses the new token.
   const bool denied = error.code == Error::Code::kPermissionDenied && !TokenExpired(status);
   if (denied || error.code == Error::Code::kCompacted) {
     return Fail(subscription, error);
   }
-  log::Debug("etcd ended a watch of {} ({}); opening it again", subscription->options.key, reason);
-  stream_->Cancel();  // opened again on a fresh stream, with the back-off of one
+  log::Debug("etcd cancelled a watch of {} ({}); it is opened again", subscription->options.key, reason);
+  stream_->Cancel();  // all watches are opened again on a new stream, after the usual back-off
 }
 
 void WatchMux::OnEvents(const SubscriptionPtr& subscription, etcdserverpb::WatchResponse& response) {
   for (mvccpb::Event& event : *response.mutable_events()) {
-    // etcd may send again what a resumed watch has already seen.
+    // A resumed watch starts one revision early, and etcd may repeat events.
     if (event.kv().mod_revision() < subscription->next_revision) continue;
     subscription->fragments.push_back(ToEvent(event));
   }
@@ -213,7 +244,7 @@ void WatchMux::Fail(const SubscriptionPtr& subscription, Error error) {
   if (subscription->reader) std::exchange(subscription->reader, nullptr)->Wake();
 }
 
-void WatchMux::OnStreamDone(std::uint64_t generation, const h2::Status& status) {
+void WatchMux::OnStreamDone(std::uint64_t generation, const grpc::Status& status) {
   const std::lock_guard lock(mutex_);
   if (generation != generation_ || stopped_) return;
   const Endpoint& member = stream_->Member();
@@ -221,7 +252,7 @@ void WatchMux::OnStreamDone(std::uint64_t generation, const h2::Status& status) 
   active_.clear();
   if (all_.empty()) return;
   log::Debug("watch stream to {} ended: {}", member.url, status.message);
-  endpoints_->MoveOnFrom(member);
+  endpoints_->FailOverFrom(member);
   ConnectLater();
 }
 
@@ -250,17 +281,19 @@ Task<> WatchMux::Verify(std::shared_ptr<WatchMux> self, SubscriptionPtr subscrip
   etcdserverpb::RangeRequest request;
   request.set_key(std::string(1, '\0'));
   request.set_count_only(true);
-  h2::CallOptions options = self->endpoints_->Options(Clock::System().Steady() + std::chrono::seconds(10));
-  auto answer = co_await h2::Unary<etcdserverpb::RangeResponse>(self->endpoints_->Current().calls, "/etcdserverpb.KV/Range",
-                                                                request, std::move(options));
-  if (!answer.status.ok()) co_return;  // unclear: the watch waits, as it would at a lagging member
+  grpc::CallOptions options =
+      self->endpoints_->Options(self->endpoints_->GetClock().Steady() + std::chrono::seconds(10));
+  auto answer = co_await grpc::Unary<etcdserverpb::RangeResponse>(
+      self->endpoints_->Current().calls, "/etcdserverpb.KV/Range", request, std::move(options));
+  // The state is unknown, so the watch waits as it does for a member that lags behind.
+  if (!answer.status.ok()) co_return;
   const std::lock_guard lock(self->mutex_);
   const Revision newest = answer.response.header().revision();
   if (newest + 1 >= subscription->next_revision) co_return;
   self->CancelAtServer(subscription);
   self->Fail(subscription, {Error::Code::kFutureRevision,
-                            fmt::format("etcd is at revision {}, before revision {} that was seen: it was restored", newest,
-                                        subscription->next_revision - 1)});
+                            fmt::format("etcd is at revision {}, before revision {} that was seen: it was restored",
+                                        newest, subscription->next_revision - 1)});
 }
 
 Task<Result<WatchBatch>> WatchMux::Next(SubscriptionPtr subscription) {
@@ -307,7 +340,8 @@ void WatchMux::Stop() {
   stopped_ = true;
   if (stream_) stream_->Cancel();
   const auto everyone = all_;
-  for (const SubscriptionPtr& subscription : everyone) Fail(subscription, {Error::Code::kCancelled, "the client is closed"});
+  for (const SubscriptionPtr& subscription : everyone)
+    Fail(subscription, {Error::Code::kCancelled, "the client is closed"});
 }
 
 }  // namespace apimesh::etcd

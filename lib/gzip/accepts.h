@@ -5,10 +5,10 @@
 
 namespace apimesh::gzip {
 
-/// Answers shorter than this are sent as they are.
+/// Shorter responses are sent without compression.
 inline constexpr std::size_t kWorthCompressing = 128 << 10;
 
-/// Whether an Accept-Encoding header allows gzip.
+/// Returns whether an Accept-Encoding header allows gzip.
 bool Accepts(std::string_view accept_encoding);
 
 }  // namespace apimesh::gzip

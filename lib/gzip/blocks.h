@@ -4,24 +4,26 @@
 #include <string>
 #include <string_view>
 
-/// A gzip body as a concatenation: parts that were compressed on their own, each at any time before, and a trailer that is
-/// reckoned from what is known of them. Nobody reads the text again.
+/// A gzip body as a concatenation of parts that were compressed separately and earlier. The trailer is computed from
+/// the checksums of the parts, so the text is not read again.
 namespace apimesh::gzip {
 
-/// What a trailer has to know of a part.
+/// What the trailer needs to know about a part.
 struct Sum {
   std::uint32_t crc = 0;
-  std::uint32_t shift = 0;  // the operator that moves a checksum by this part's size
+  std::uint32_t shift = 0;  // the operator that shifts a checksum by the size of this part
   std::uint64_t size = 0;
 };
 Sum SumOf(std::string_view plain);
 
-/// `plain` as deflate blocks that refer to nothing outside of it, end on a byte boundary and do not end the body.
+/// Compresses `plain` to deflate blocks that refer to nothing outside of it, end on a byte boundary and do not end the
+/// body.
 std::string Deflate(std::string_view plain);
-/// The same without compressing it: 5 bytes more for each 64 KB.
+/// The same without compression: 5 bytes of overhead for each 64 KB.
 std::string Stored(std::string_view plain);
 
-/// Begins with Head() and ends with Tail(); what lies between are parts made by Deflate() or Stored(), each told to Add() in turn.
+/// Computes the head and the trailer. The body begins with Head() and ends with Tail(); between them are parts made by
+/// Deflate() or Stored(), and Add() is called for each part in order.
 class Body {
  public:
   static std::string_view Head();

@@ -1,9 +1,9 @@
 #include "lib/gzip/blocks.h"
 
-#include <gtest/gtest.h>
-
 #include <random>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "lib/gzip/test_gunzip.h"
 
@@ -13,12 +13,14 @@ namespace {
 std::string Text(std::size_t size, bool noise) {
   static std::minstd_rand random(11);
   std::string out;
-  while (out.size() < size) out += noise ? std::string(1, static_cast<char>(random() >> 8)) : "\"key-" + std::to_string(random() % 50) + "\":true,";
+  while (out.size() < size)
+    out += noise ? std::string(1, static_cast<char>(random() >> 8))
+                 : "\"key-" + std::to_string(random() % 50) + "\":true,";
   out.resize(size);
   return out;
 }
 
-/// A body of these parts, compressed in turns with parts that are not.
+/// A body of these parts, alternately compressed and stored.
 std::string Packed(const std::vector<std::string>& parts) {
   Body body;
   std::string out(Body::Head());
@@ -36,8 +38,14 @@ std::string Joined(const std::vector<std::string>& parts) {
 }
 
 TEST(GzipBlocks, AnyConcatenationIsTheirText) {
-  const std::vector<std::string> choice = {"", ",", Text(100, false), Text(4000, false), Text(4000, true),
-                                           Text(70'000, false), Text(200'000, true), Text(1'500'000, false)};
+  const std::vector<std::string> choice = {"",
+                                           ",",
+                                           Text(100, false),
+                                           Text(4000, false),
+                                           Text(4000, true),
+                                           Text(70'000, false),
+                                           Text(200'000, true),
+                                           Text(1'500'000, false)};
   EXPECT_EQ(Gunzip(Packed({})), "");
   for (const std::string& one : choice) EXPECT_EQ(Gunzip(Packed({one})), one) << one.size();
   std::minstd_rand random(3);
@@ -48,8 +56,8 @@ TEST(GzipBlocks, AnyConcatenationIsTheirText) {
   }
 }
 
-/// A part may be followed by any other: it does not refer to what stood before it when it was made.
-TEST(GzipBlocks, KnowNothingOfEachOther) {
+/// A part may be followed by any other part, because it does not refer to the text before it.
+TEST(GzipBlocks, AreIndependentOfEachOther) {
   const std::string same = Text(5000, false);
   const std::string block = Deflate(same);
   EXPECT_EQ(block, Deflate(same)) << "the compressor remembers something";
@@ -69,8 +77,9 @@ TEST(GzipBlocks, AreSmallerThanTheirTextOrHardlyLarger) {
   }
 }
 
-/// A few bits between blocks mean nothing; any other one makes the body a broken one, never another text.
-TEST(GzipBlocks, AFlippedBitIsNoticed) {
+/// A few bits between blocks have no meaning. Any other flipped bit must make the body invalid and never change the
+/// text.
+TEST(GzipBlocks, AFlippedBitIsDetected) {
   const std::vector<std::string> parts = {Text(500, false), Text(300, false), Text(2000, false)};
   const std::string good = Packed(parts);
   std::size_t unnoticed = 0;

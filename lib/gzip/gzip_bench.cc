@@ -1,10 +1,11 @@
-// What a list costs to compress: as one stream, by ISA-L and by zlib's fastest; as blocks of so many KB; and joining kept blocks.
+// The cost of compressing a list: as one stream, with ISA-L and with zlib's fastest level; as blocks of a given size in
+// KB; and of joining kept blocks.
+#include <random>
+#include <vector>
+
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <zlib.h>
-
-#include <random>
-#include <vector>
 
 #include "lib/gzip/blocks.h"
 #include "lib/gzip/stream.h"
@@ -12,12 +13,13 @@
 namespace apimesh::gzip {
 namespace {
 
-/// 500 objects of about 6 KB. `alike`: they differ in a name and an id only, as those of one application.
+/// 500 objects of about 6 KB. `alike`: they differ only in a name and an id, like the objects of one application.
 std::vector<std::string> Objects(bool alike) {
   std::minstd_rand random(1);
   std::vector<std::string> objects;
   for (int i = 0; i < 500; ++i) {
-    std::string text = fmt::format(R"({{"metadata":{{"name":"pod-{}","uid":"{:x}-{:x}"}},"spec":{{"env":[)", i, random(), random());
+    std::string text =
+        fmt::format(R"({{"metadata":{{"name":"pod-{}","uid":"{:x}-{:x}"}},"spec":{{"env":[)", i, random(), random());
     for (int j = 0; j < 100; ++j) {
       text += fmt::format(R"({{"name":"VARIABLE_{}","value":"value-{:x}"}},)", j, alike ? j * 7919 : random());
     }
@@ -71,12 +73,13 @@ void OneStreamByZlib(benchmark::State& state) {
 }
 BENCHMARK(OneStreamByZlib)->ArgName("alike")->Arg(1)->Arg(0)->Unit(benchmark::kMicrosecond);
 
-/// Runs of at least so many KB; 0: a block for each object.
+/// Runs of at least the given number of KB; 0: one block per object.
 void Blocks(benchmark::State& state) {
   const std::vector<std::string> objects = Objects(state.range(0) == 1);
   std::vector<std::string> runs(1);
   for (const std::string& object : objects) {
-    if (!runs.back().empty() && runs.back().size() >= static_cast<std::size_t>(state.range(1)) << 10) runs.emplace_back();
+    if (!runs.back().empty() && runs.back().size() >= static_cast<std::size_t>(state.range(1)) << 10)
+      runs.emplace_back();
     runs.back() += object;
   }
   std::size_t size = 0;

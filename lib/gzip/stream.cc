@@ -1,14 +1,14 @@
 #include "lib/gzip/stream.h"
 
-#include <isa-l/igzip_lib.h>
-
 #include <stdexcept>
+
+#include <isa-l/igzip_lib.h>
 
 namespace apimesh::gzip {
 
 struct Stream::Impl {
   isal_zstream stream;
-  // The smallest one that still compresses as well as zlib at its fastest; the default takes 280 KB and gains 3 %.
+  // The smallest buffer that compresses as well as zlib's fastest level. The default buffer takes 280 KB and gains 3 %.
   std::uint8_t level_buffer[ISAL_DEF_LVL1_SMALL];
 
   Impl() {
@@ -33,10 +33,12 @@ struct Stream::Impl {
   }
 };
 
-Stream::Stream() : impl_(new Impl) {}  // not zeroed first, as make_unique would
+Stream::Stream() : impl_(new Impl) {}  // make_unique would zero it first
 Stream::~Stream() = default;
 
-void Stream::Add(std::string_view data, bool flush, std::string& out) { impl_->Run(data, flush ? SYNC_FLUSH : NO_FLUSH, out); }
+void Stream::Add(std::string_view data, bool flush, std::string& out) {
+  impl_->Run(data, flush ? SYNC_FLUSH : NO_FLUSH, out);
+}
 
 void Stream::Finish(std::string& out) {
   impl_->stream.end_of_stream = 1;

@@ -6,14 +6,14 @@
 
 namespace apimesh::gzip {
 
-/// Compresses a body piece by piece, for speed more than for the last percent. Holds 170 KB while it lives.
+/// Compresses a body in pieces, optimised for speed rather than for size. Holds 170 KB while it exists.
 class Stream {
  public:
   Stream();
   ~Stream();
   Stream(const Stream&) = delete;
 
-  /// Adds `data` and appends what is ready to `out`. `flush`: everything given so far comes out.
+  /// Adds `data` and appends available output to `out`. `flush`: everything that was added so far is output.
   void Add(std::string_view data, bool flush, std::string& out);
   void Finish(std::string& out);
 

@@ -1,14 +1,15 @@
 #pragma once
 
-#include <zlib.h>
-
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include <zlib.h>
+
 namespace apimesh::gzip {
 
-/// What a gzip body holds, by zlib; nullopt if it is broken, is not finished, or something stands after it. `finished`: it need not be.
+/// Decompresses a gzip body with zlib. Returns nullopt if it is invalid, incomplete or followed by other bytes.
+/// `finished` false: it may be incomplete.
 inline std::optional<std::string> Gunzip(std::string_view data, bool finished = true) {
   z_stream stream{};
   if (inflateInit2(&stream, 15 + 16) != Z_OK) return std::nullopt;

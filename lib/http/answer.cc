@@ -31,7 +31,7 @@ class Tunnel final : public RawConnection {
   std::shared_ptr<Connection> connection_;
 };
 
-// "content-type" goes out as "Content-Type", as the reference writes it.
+// Header names are written in canonical form ("Content-Type"), as kube-apiserver does.
 void AppendName(std::string& out, std::string_view name) {
   bool start = true;
   for (std::size_t i = out.size(), end = out.append(name).size(); i < end; ++i) {
@@ -92,11 +92,11 @@ Answer::Answer(std::shared_ptr<Connection> connection, Facts facts, RequestBody*
     : connection_(std::move(connection)), facts_(facts), body_(body) {}
 Answer::~Answer() = default;
 
-Task<meta::Result<std::string>> ResponseWriter::ReadBody(BodyTerms /*terms*/) { co_return std::string(); }
+Task<BodyResult> ResponseWriter::ReadBody(BodyTerms /*terms*/) { co_return std::string(); }
 
 bool Answer::HasBody() const { return body_ && body_->Unread(); }
 bool Answer::BodyArrived() { return !body_ || body_->Arrived(); }
-Task<meta::Result<std::string>> Answer::ReadBody(BodyTerms terms) { return body_->Read(std::move(terms)); }
+Task<BodyResult> Answer::ReadBody(BodyTerms terms) { return body_->Read(std::move(terms)); }
 
 std::string Answer::Head(int code, const Headers& headers, Body body, std::size_t length) {
   head_sent_ = true;
@@ -118,7 +118,7 @@ std::string Answer::Head(int code, const Headers& headers, Body body, std::size_
     has_date |= name == "date";
     AppendField(head, name, value);
   }
-  if (!has_date) AppendField(head, "date", DateNow());
+  if (!has_date) AppendField(head, "date", DateText(connection_->GetClock().Now()));
   if (body == Body::kLength) {
     head += "Content-Length: ";
     AppendNumber(head, length);
@@ -137,7 +137,7 @@ Task<bool> Answer::Send(int code, Headers headers, std::vector<SharedBytes> body
   const bool compress = facts_.accepts_gzip && length >= connection_->GetLimits().gzip_minimum && !facts_.head_only &&
                         !HasNoBody(code) && FindHeader(headers, "content-encoding").empty();
   if (compress) co_return co_await SendCompressed(code, std::move(headers), std::move(body));
-  // A HEAD answer may tell the length of a body that it does not have.
+  // The response to a HEAD may have the length of a body that it does not contain.
   if (facts_.head_only && length == 0) {
     length = std::strtoull(std::string(FindHeader(headers, "content-length")).c_str(), nullptr, 10);
   }
@@ -147,7 +147,7 @@ Task<bool> Answer::Send(int code, Headers headers, std::vector<SharedBytes> body
   if (!facts_.head_only && !HasNoBody(code)) {
     for (const SharedBytes& piece : body) views.push_back(piece.View());
   }
-  finished_ = co_await connection_->Write(std::move(views));
+  finished_ = co_await connection_->Write(std::move(views), body);
   co_return finished_;
 }
 
@@ -161,8 +161,9 @@ Task<bool> Answer::SendCompressed(int code, Headers headers, std::vector<SharedB
       const std::string_view part = rest.substr(0, kCompressBeforeYield);
       rest.remove_prefix(part.size());
       gzip_->Add(part, false, out);
+      if (!piece.StillValid()) co_return Revoked();
       since_yield += part.size();
-      if (since_yield >= kCompressBeforeYield) {  // others of this thread get their turn
+      if (since_yield >= kCompressBeforeYield) {  // lets other connections of this thread run
         since_yield = 0;
         co_await boost::asio::post(executor, boost::asio::use_awaitable);
       }
@@ -196,12 +197,13 @@ Task<bool> Answer::Write(std::vector<SharedBytes> pieces) {
   if (gzip_) {
     std::string out;
     for (std::size_t i = 0; i < pieces.size(); ++i) gzip_->Add(pieces[i].View(), i + 1 == pieces.size(), out);
+    if (!StillValid(pieces)) co_return Revoked();
     std::vector<std::string_view> compressed{out};
     co_return co_await WriteChunk(std::move(compressed));
   }
   std::vector<std::string_view> views = Views(pieces, 2);
   for (const SharedBytes& piece : pieces) views.push_back(piece.View());
-  co_return co_await WriteChunk(std::move(views));
+  co_return co_await WriteChunk(std::move(views), pieces);
 }
 
 bool Answer::TryWrite(const Chunk& chunk) {
@@ -209,17 +211,17 @@ bool Answer::TryWrite(const Chunk& chunk) {
   return connection_->TryWrite(chunk.Wire());
 }
 
-Task<bool> Answer::WriteChunk(std::vector<std::string_view> pieces) {
+Task<bool> Answer::WriteChunk(std::vector<std::string_view> pieces, std::span<const SharedBytes> sources) {
   std::size_t size = 0;
   for (const std::string_view piece : pieces) size += piece.size();
-  if (size == 0 || body_ignored_) co_return true;  // a chunk of size 0 would be the end
+  if (size == 0 || body_ignored_) co_return true;  // a chunk of size 0 would end the response
   std::string line;
   if (!facts_.http10) {
     AppendChunkHead(line, size);
     pieces.insert(pieces.begin(), line);
     pieces.push_back("\r\n");
   }
-  co_return co_await connection_->Write(std::move(pieces));
+  co_return co_await connection_->Write(std::move(pieces), sources);
 }
 
 Task<bool> Answer::Finish() {
@@ -236,9 +238,9 @@ Task<bool> Answer::Finish() {
   co_return finished_;
 }
 
-bool Answer::Guard(std::function<bool()> intact) {
-  connection_->Guard(std::move(intact));
-  return true;
+bool Answer::Revoked() {
+  connection_->Cut();
+  return false;
 }
 
 void Answer::Abort() {
@@ -249,7 +251,7 @@ void Answer::Abort() {
 
 Task<std::unique_ptr<RawConnection>> Answer::Upgrade(Headers headers) {
   head_sent_ = true;
-  if (HasBody()) {  // the other side would take the body for its own data
+  if (HasBody()) {  // the other side would treat the body as its own data
     connection_->Cut();
     co_return nullptr;
   }

@@ -2,22 +2,23 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "lib/gzip/stream.h"
 #include "lib/http/server.h"
-#include "lib/meta/api_error.h"
 
 namespace apimesh::http {
 
 class Connection;
 class RequestBody;
 
-/// The answer to one request on a connection.
+/// The response to one request on an HTTP/1.1 connection.
 class Answer final : public ResponseWriter {
  public:
-  /// What the request says about how it may be answered. The default is for a request that could not be read.
+  /// The properties of the request that determine the response. The defaults are for a request that could not be
+  /// parsed.
   struct Facts {
     bool head_only = false;
     bool http10 = false;
@@ -25,20 +26,20 @@ class Answer final : public ResponseWriter {
     bool accepts_gzip = false;
     static Facts Of(const Request& request, bool http10, bool keep_alive);
   };
-  /// `body` is the request's, and outlives the answer; nullptr: nothing more can be read from the connection.
+  /// `body` is the body of the request and must outlive the answer; nullptr: nothing more can be read from the
+  /// connection.
   Answer(std::shared_ptr<Connection> connection, Facts facts, RequestBody* body);
   ~Answer() override;
 
   bool HasBody() const override;
   bool BodyArrived() override;
-  Task<meta::Result<std::string>> ReadBody(BodyTerms terms) override;
+  Task<BodyResult> ReadBody(BodyTerms terms) override;
 
   Task<bool> Send(int code, Headers headers, std::vector<SharedBytes> body) override;
   Task<bool> Start(int code, Headers headers, bool compress) override;
   Task<bool> Write(std::vector<SharedBytes> pieces) override;
   bool TryWrite(const Chunk& chunk) override;
   Task<bool> Finish() override;
-  bool Guard(std::function<bool()> intact) override;
   bool HeadSent() const override { return head_sent_; }
   void Abort() override;
   Task<std::unique_ptr<RawConnection>> Upgrade(Headers headers) override;
@@ -51,7 +52,9 @@ class Answer final : public ResponseWriter {
   enum class Body { kNone, kLength, kChunked, kUntilClose };
   std::string Head(int code, const Headers& headers, Body body, std::size_t length);
   Task<bool> SendCompressed(int code, Headers headers, std::vector<SharedBytes> body);
-  Task<bool> WriteChunk(std::vector<std::string_view> pieces);
+  Task<bool> WriteChunk(std::vector<std::string_view> pieces, std::span<const SharedBytes> sources = {});
+  /// Closes the connection, because bytes of the response were revoked. Returns false.
+  bool Revoked();
 
   std::shared_ptr<Connection> connection_;
   Facts facts_;

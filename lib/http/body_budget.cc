@@ -33,13 +33,15 @@ std::size_t BodyBudget::Taken() const {
   return taken_;
 }
 
-Task<bool> BodyLease::Take(std::shared_ptr<BodyBudget> budget, std::string owner, std::size_t bytes) {
+Task<bool> BodyLease::Take(std::shared_ptr<BodyBudget> budget, std::string owner, std::size_t bytes,
+                           const Clock& clock) {
   if (!budget || bytes <= BodyBudget::kFreeBytes) co_return true;
-  const SteadyTime end = Clock::System().Steady() + kLongestWait;
-  // Polling is enough: this happens only under attack or overload, and those that wait are limited in number and time.
+  const SteadyTime end = clock.Steady() + kLongestWait;
+  // Polling is sufficient: this happens only under attack or overload, and the number and duration of the waits are
+  // limited.
   boost::asio::steady_timer pause(co_await boost::asio::this_coro::executor);
   while (!budget->TryTake(owner, bytes)) {
-    if (Clock::System().Steady() >= end) co_return false;
+    if (clock.Steady() >= end) co_return false;
     pause.expires_after(kPause);
     co_await pause.async_wait(boost::asio::use_awaitable);
   }

@@ -1,10 +1,9 @@
 #include "lib/http/client.h"
 
-#include <unistd.h>
+#include <stdexcept>
 
 #include <boost/asio/strand.hpp>
-
-#include <stdexcept>
+#include <unistd.h>
 
 #include "lib/http/client_connection.h"
 #include "lib/http/message_parser.h"
@@ -17,12 +16,15 @@ using Code = ClientError::Code;
 using ConnectionPtr = std::shared_ptr<ClientConnection>;
 using HeadFn = std::function<Task<bool>(int code, Headers headers)>;
 constexpr std::size_t kHeaderBytes = 1 << 20;
+/// The maximum length of an incomplete head, chunk extension or trailer, which is kept until the rest of it arrives.
+constexpr std::size_t kUnparsedBytes = kHeaderBytes + (256 << 10);
 
 ClientError Error(Code code, std::string message) { return {code, std::move(message)}; }
 
 bool MayRepeat(const std::string& method) { return method == "GET" || method == "HEAD" || method == "OPTIONS"; }
 
-std::string RequestHead(const std::string& method, const Url& url, const Headers& headers, std::size_t body_size, bool upgrade) {
+std::string RequestHead(const std::string& method, const Url& url, const Headers& headers, std::size_t body_size,
+                        bool upgrade) {
   std::string head = fmt::format("{} {} HTTP/1.1\r\n", method, url.target);
   if (FindHeader(headers, "host").empty()) head += fmt::format("Host: {}\r\n", url.authority);
   for (const auto& [name, value] : headers) {
@@ -36,13 +38,13 @@ std::string RequestHead(const std::string& method, const Url& url, const Headers
   return head;
 }
 
-/// Connections at rest, by server. Thread-safe.
+/// Idle connections by server. Thread-safe.
 class Pool {
  public:
-  explicit Pool(std::size_t limit) : limit_(limit) {}
+  Pool(std::size_t limit, const Clock& clock) : limit_(limit), clock_(clock) {}
   ~Pool() {
     for (auto& [key, list] : idle_) {
-      for (Transport::Detached& resting : list) ::close(resting.fd);
+      for (net::Transport::Detached& resting : list) ::close(resting.fd);
     }
   }
 
@@ -52,12 +54,12 @@ class Pool {
     if (found == idle_.end()) return nullptr;
     ConnectionPtr connection;
     for (auto& idle = found->second; !idle.empty() && !connection;) {
-      Transport::Detached resting = std::move(idle.back());
+      net::Transport::Detached resting = std::move(idle.back());
       idle.pop_back();
       --count_;
-      connection = ClientConnection::Reuse(executor, std::move(resting));
+      connection = ClientConnection::Reuse(executor, std::move(resting), clock_);
     }
-    // Clients of the mesh choose where requests go: a server without connections must not stay in the map.
+    // Clients of the mesh choose the servers, so a server without connections must not stay in the map.
     if (found->second.empty()) idle_.erase(found);
     return connection;
   }
@@ -69,13 +71,14 @@ class Pool {
   }
 
  private:
-  std::size_t limit_;
+  const std::size_t limit_;
+  const Clock& clock_;
   std::mutex mutex_;
-  std::size_t count_ = 0;                                          // guarded by mutex_
-  std::map<std::string, std::vector<Transport::Detached>> idle_;  // guarded by mutex_; none of them is empty
+  std::size_t count_ = 0;                                              // guarded by mutex_
+  std::map<std::string, std::vector<net::Transport::Detached>> idle_;  // guarded by mutex_; no list is empty
 };
 
-/// Closes the connection of a call when its time is up.
+/// Closes the connection of a call at its deadline.
 class DeadlineTimer {
  public:
   DeadlineTimer(asio::any_io_executor executor, SteadyTime deadline) : state_(std::make_shared<State>(executor)) {
@@ -137,7 +140,10 @@ struct Exchange {
 
 class PooledClient final : public Client {
  public:
-  explicit PooledClient(ClientOptions options) : options_(std::move(options)), tls_(options_), pool_(options_.max_idle_connections) {}
+  explicit PooledClient(ClientOptions options)
+      : options_(std::move(options)),
+        tls_(options_.tls, options_.clock),
+        pool_(options_.max_idle_connections, options_.clock) {}
 
   Task<ClientResult<ClientResponse>> Do(std::string method, std::string url, Headers headers, std::string body,
                                         SteadyTime deadline) override {
@@ -149,25 +155,29 @@ class PooledClient final : public Client {
       co_return !too_large;
     };
     HeadFn any_head = [](int, Headers) -> Task<bool> { co_return true; };
-    auto response = co_await Stream(std::move(method), std::move(url), std::move(headers), std::move(body), any_head, collect, deadline);
+    auto response = co_await Stream(std::move(method), std::move(url), std::move(headers), std::move(body), any_head,
+                                    collect, deadline);
     if (!response) co_return response.error();
-    if (too_large) co_return Error(Code::kTooLarge, fmt::format("the answer is larger than {} bytes", options_.max_response_bytes));
+    if (too_large)
+      co_return Error(Code::kTooLarge, fmt::format("the answer is larger than {} bytes", options_.max_response_bytes));
     response->body = std::move(collected);
     co_return std::move(*response);
   }
 
-  Task<ClientResult<ClientResponse>> Stream(std::string method, std::string url, Headers headers, std::string body, HeadFn head,
-                                            PieceFn piece, SteadyTime deadline) override {
+  Task<ClientResult<ClientResponse>> Stream(std::string method, std::string url, Headers headers, std::string body,
+                                            HeadFn head, PieceFn piece, SteadyTime deadline) override {
     auto parsed = ParseUrl(url);
     if (!parsed) co_return parsed.error();
-    Exchange exchange{std::move(method), std::move(*parsed), std::move(headers), std::move(body),
-                      std::move(head),   std::move(piece),   deadline};
-    // The deadline's timer and the call must not run at the same time, whatever executor the caller has.
+    Exchange exchange{std::move(method), std::move(*parsed), std::move(headers),
+                      std::move(body),   std::move(head),    std::move(piece),
+                      deadline};
+    // The deadline's timer and the call must not run concurrently, whichever executor the caller uses.
     const auto strand = asio::make_strand(co_await asio::this_coro::executor);
     co_return co_await asio::co_spawn(strand, RunStream(std::move(exchange)), asio::use_awaitable);
   }
 
-  Task<ClientResult<Upgraded>> Upgrade(std::string method, std::string url, Headers headers, SteadyTime deadline) override {
+  Task<ClientResult<Upgraded>> Upgrade(std::string method, std::string url, Headers headers,
+                                       SteadyTime deadline) override {
     auto parsed = ParseUrl(url);
     if (!parsed) co_return parsed.error();
     Exchange exchange{std::move(method), std::move(*parsed), std::move(headers), "", nullptr, nullptr, deadline, true};
@@ -184,7 +194,7 @@ class PooledClient final : public Client {
   static std::string PoolKey(const Url& url) { return fmt::format("{} {} {}", url.tls, url.host, url.port); }
 
   Task<ClientResult<ConnectionPtr>> OpenWithin(const Exchange& exchange, DeadlineTimer& timer) {
-    if (exchange.deadline <= Clock::System().Steady()) co_return Error(Code::kTimeout, "deadline exceeded");
+    if (exchange.deadline <= options_.clock.Steady()) co_return Error(Code::kTimeout, "deadline exceeded");
     ClientConnection::WatchFn watch = [&timer](ConnectionPtr connection) { timer.Watch(std::move(connection)); };
     auto opened = co_await ClientConnection::Open(exchange.url, options_, tls_, watch);
     if (timer.Expired()) co_return Error(Code::kTimeout, "deadline exceeded");
@@ -207,17 +217,18 @@ class PooledClient final : public Client {
       }
       bool answered = false;
       auto result = co_await RunOn(connection, exchange, timer, key, answered);
-      // A server may close a resting connection just as we use it.
+      // A server may close an idle connection at the moment when it is reused.
       const bool again = !result && reused && !answered && !timer.Expired() && MayRepeat(exchange.method);
       if (!again) co_return result;
     }
   }
 
-  Task<ClientResult<ClientResponse>> RunOn(ConnectionPtr connection, Exchange& exchange, DeadlineTimer& timer, std::string key,
-                                           bool& answered) {
+  Task<ClientResult<ClientResponse>> RunOn(ConnectionPtr connection, Exchange& exchange, DeadlineTimer& timer,
+                                           std::string key, bool& answered) {
     const std::string head = RequestHead(exchange.method, exchange.url, exchange.headers, exchange.body.size(), false);
     std::vector<std::string_view> pieces{head, exchange.body};
-    const bool written = co_await connection->Write(std::move(pieces));  // a server may answer before it has read all
+    const bool written = co_await connection->Write(std::move(pieces));  // a server may respond before it has read
+                                                                         // everything
     ClientResponse response;
     std::string pending;
     for (;;) {
@@ -226,21 +237,25 @@ class PooledClient final : public Client {
       bool head_given = false;
       while (!parser.Done()) {
         if (!connection->Unread().empty()) connection->Consume(parser.Feed(connection->Unread()));
-        if (parser.Failed()) co_return Error(Code::kProtocol, "malformed HTTP response");
+        if (parser.Failed() || connection->Unread().size() > kUnparsedBytes)
+          co_return Error(Code::kProtocol, "malformed HTTP response");
         if (parser.HeadDone() && !head_given && parser.Code() >= 200) {
           head_given = answered = true;
           response.code = parser.Code();
           response.headers = parser.TakeHeaders();
           if (!co_await exchange.head(response.code, response.headers)) co_return response;
         }
-        if (!pending.empty() && !co_await exchange.piece(std::exchange(pending, {}))) co_return response;
+        if (!pending.empty()) {
+          const bool wanted = co_await exchange.piece(std::exchange(pending, std::string()));
+          if (!wanted) co_return response;
+        }
         if (parser.Done()) break;
         if (co_await connection->ReadMore()) continue;
         if (timer.Expired() || !parser.FeedEnd()) {
           co_return Failure(timer, written ? "the server closed the connection" : "the request could not be written");
         }
       }
-      if (parser.Code() < 200) continue;  // 100 Continue and the like come before the answer
+      if (parser.Code() < 200) continue;  // 100 Continue and other interim responses precede the response
       if (parser.KeepAlive() && written && connection->Unread().empty() && !connection->Closed()) {
         timer.Watch(nullptr);
         pool_.Give(key, std::move(connection));
@@ -262,8 +277,10 @@ class PooledClient final : public Client {
     ResponseParser parser(false, kHeaderBytes, sink);
     while (!parser.Done()) {
       if (!connection->Unread().empty()) connection->Consume(parser.Feed(connection->Unread()));
-      if (parser.Failed()) co_return Error(Code::kProtocol, "malformed HTTP response");
-      if (upgraded.response.body.size() > options_.max_response_bytes) co_return Error(Code::kTooLarge, "the answer is too large");
+      if (parser.Failed() || connection->Unread().size() > kUnparsedBytes)
+        co_return Error(Code::kProtocol, "malformed HTTP response");
+      if (upgraded.response.body.size() > options_.max_response_bytes)
+        co_return Error(Code::kTooLarge, "the answer is too large");
       if (parser.Done()) break;
       if (!co_await connection->ReadMore()) {
         if (timer.Expired() || !parser.FeedEnd()) co_return Failure(timer, "the server closed the connection");
@@ -277,7 +294,7 @@ class PooledClient final : public Client {
   }
 
   ClientOptions options_;
-  ClientTls tls_;
+  net::ClientTls tls_;
   Pool pool_;
 };
 

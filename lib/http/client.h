@@ -5,16 +5,26 @@
 #include <string>
 #include <vector>
 
+#include "lib/base/async/task.h"
 #include "lib/base/clock.h"
 #include "lib/base/ip_address.h"
 #include "lib/base/result.h"
-#include "lib/base/task.h"
 #include "lib/http/server.h"
 
 namespace apimesh::http {
 
 struct ClientError {
-  enum class Code { kUnknown, kLookup, kAddressNotAllowed, kConnect, kTls, kTimeout, kProtocol, kTooLarge, kUpgradeRefused };
+  enum class Code {
+    kUnknown,
+    kLookup,
+    kAddressNotAllowed,
+    kConnect,
+    kTls,
+    kTimeout,
+    kProtocol,
+    kTooLarge,
+    kUpgradeRefused
+  };
   Code code = Code::kUnknown;
   std::string message;
 };
@@ -29,44 +39,41 @@ struct ClientResponse {
   std::string_view Header(std::string_view name) const;
 };
 
-/// Finds the addresses of a host name or of an address literal. The error has the code kLookup.
+/// Resolves a host name or an address literal. Errors have the code kLookup.
 using ResolveFn = std::function<Task<ClientResult<std::vector<IpAddress>>>(std::string host)>;
 
 struct ClientOptions {
-  std::string ca_pem;        // empty: the system's CAs
-  std::string ca_file;
-  std::string cert_file, key_file;
-  std::string cert_pem, key_pem;  // the same as texts, instead of files
-  std::string server_name;   // checked against the certificate; default: the host of the URL
-  std::string server_uri;    // if not empty, the certificate also has this URI as a subject alternative name
-  bool insecure_skip_verify = false;
-  std::string protocol = "http/1.1";  // for ALPN
+  const Clock& clock;
+  net::ClientTlsOptions tls;
   std::size_t max_response_bytes = 16 << 20;
   std::size_t max_idle_connections = 32;
-  /// If set, a connection is opened only if this accepts every address of the host. The addresses that were checked are the ones
-  /// that are connected to; the name is not looked up again.
+  /// If set, a connection is opened only if this function accepts every address of the host. The client connects to
+  /// exactly the addresses that were checked; the name is not looked up again.
   std::function<bool(const IpAddress& address)> allow_address;
   ResolveFn resolve;  // default: the system's resolver
 };
 
-/// Keeps connections alive and reuses them. Never follows a redirect. Thread-safe.
+/// Keeps connections alive and reuses them. Does not follow redirects. Thread-safe.
 class Client {
  public:
   virtual ~Client() = default;
   /// `url` is "http(s)://host:port/path?query".
   virtual Task<ClientResult<ClientResponse>> Do(std::string method, std::string url, Headers headers, std::string body,
                                                 SteadyTime deadline) = 0;
-  /// The body goes piece by piece to `piece` (which may wait: back-pressure); false from it stops the transfer.
+  /// Receives the body piece by piece; it may suspend, which provides back-pressure. If it returns false, the transfer
+  /// stops.
   using PieceFn = std::function<Task<bool>(std::string piece)>;
-  virtual Task<ClientResult<ClientResponse>> Stream(std::string method, std::string url, Headers headers, std::string body,
-                                                    std::function<Task<bool>(int code, Headers headers)> head, PieceFn piece,
-                                                    SteadyTime deadline) = 0;
-  /// Sends a request with Upgrade headers. The response is the head; if its code is 101, `connection` is set.
+  virtual Task<ClientResult<ClientResponse>> Stream(std::string method, std::string url, Headers headers,
+                                                    std::string body,
+                                                    std::function<Task<bool>(int code, Headers headers)> head,
+                                                    PieceFn piece, SteadyTime deadline) = 0;
+  /// Sends a request with Upgrade headers. `response` is the head; if its code is 101, `connection` is set.
   struct Upgraded {
     ClientResponse response;
     std::unique_ptr<RawConnection> connection;
   };
-  virtual Task<ClientResult<Upgraded>> Upgrade(std::string method, std::string url, Headers headers, SteadyTime deadline) = 0;
+  virtual Task<ClientResult<Upgraded>> Upgrade(std::string method, std::string url, Headers headers,
+                                               SteadyTime deadline) = 0;
 };
 std::unique_ptr<Client> NewClient(ClientOptions options);
 

@@ -1,13 +1,12 @@
 #include "lib/http/client_connection.h"
 
-#include <netinet/in.h>
-#include <sys/socket.h>
-
-#include <boost/asio/ip/tcp.hpp>
-
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+
+#include <boost/asio/ip/tcp.hpp>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
 #include "lib/http/resolve.h"
 
@@ -63,8 +62,8 @@ ClientResult<Url> ParseUrl(const std::string& text) {
   return url;
 }
 
-Task<ClientResult<std::shared_ptr<ClientConnection>>> ClientConnection::Open(Url url, const ClientOptions& options, ClientTls& tls,
-                                                                             WatchFn watch) {
+Task<ClientResult<std::shared_ptr<ClientConnection>>> ClientConnection::Open(Url url, const ClientOptions& options,
+                                                                             net::ClientTls& tls, WatchFn watch) {
   const asio::any_io_executor executor = co_await asio::this_coro::executor;
   const ClientResult<std::vector<IpAddress>> found = co_await AllowedAddresses(url.host, options);
   if (!found) co_return found.error();
@@ -72,16 +71,16 @@ Task<ClientResult<std::shared_ptr<ClientConnection>>> ClientConnection::Open(Url
   for (const IpAddress& address : *found) {
     const asio::ip::tcp::endpoint endpoint(address, static_cast<unsigned short>(std::stoul(url.port)));
     const auto say = [&endpoint](int code) {
-      return Error(ClientError::Code::kConnect,
-                   fmt::format("dial tcp {}:{}: {}", endpoint.address().to_string(), endpoint.port(), std::strerror(code)));
+      return Error(ClientError::Code::kConnect, fmt::format("dial tcp {}:{}: {}", endpoint.address().to_string(),
+                                                            endpoint.port(), std::strerror(code)));
     };
     std::string error;
-    SslPtr ssl;
+    net::SslPtr ssl;
     if (url.tls && !(ssl = tls.NewSession(url.host, error))) co_return Error(ClientError::Code::kTls, error);
     const int fd = ::socket(endpoint.data()->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0) co_return say(errno);
     auto connection = std::make_shared<ClientConnection>();
-    connection->transport_ = NewTransport(executor, fd, std::move(ssl));
+    connection->transport_ = net::NewTransport(executor, fd, std::move(ssl), options.clock);
     watch(connection);
     int code = ::connect(fd, endpoint.data(), static_cast<socklen_t>(endpoint.size())) == 0 ? 0 : errno;
     if (code == EINPROGRESS) {
@@ -103,16 +102,16 @@ Task<ClientResult<std::shared_ptr<ClientConnection>>> ClientConnection::Open(Url
 Task<bool> ClientConnection::Handshake() {
   for (;;) {
     switch (transport_->TryHandshake()) {
-      case Transport::Handshake::kDone: co_return true;
-      case Transport::Handshake::kFailed: co_return false;
-      case Transport::Handshake::kWantRead: co_await WaitReadable(); break;
-      case Transport::Handshake::kWantWrite: co_await WaitWritable(); break;
+      case net::Transport::Handshake::kDone: co_return true;
+      case net::Transport::Handshake::kFailed: co_return false;
+      case net::Transport::Handshake::kWantRead: co_await WaitReadable(); break;
+      case net::Transport::Handshake::kWantWrite: co_await WaitWritable(); break;
     }
     if (closed_) co_return false;
   }
 }
 
-// The caller's coroutine may be on another executor than the socket: the waiter goes back to its own.
+// The caller's coroutine may run on another executor than the socket, so the waiter is dispatched to its own executor.
 Task<> ClientConnection::WaitReadable() {
   auto start = [this](auto handler) {
     auto waiter = std::make_shared<decltype(handler)>(std::move(handler));
@@ -138,17 +137,12 @@ Task<bool> ClientConnection::Write(std::vector<std::string_view> pieces) {
       continue;
     }
     const long size = transport_->TryWrite(std::span<const std::string_view>(pieces).subspan(first));
-    if (size == Transport::kWouldBlock) {
+    if (size == net::Transport::kWouldBlock) {
       co_await WaitWritable();
       continue;
     }
     if (size <= 0) co_return false;
-    for (auto left = static_cast<std::size_t>(size); left > 0;) {
-      const std::size_t part = std::min(left, pieces[first].size());
-      pieces[first].remove_prefix(part);
-      left -= part;
-      if (pieces[first].empty()) ++first;
-    }
+    net::SkipBytes(pieces, first, static_cast<std::size_t>(size));
   }
   co_return true;
 }
@@ -162,7 +156,7 @@ Task<bool> ClientConnection::ReadMore() {
       in_.append(scratch.get(), static_cast<std::size_t>(size));
       co_return true;
     }
-    if (size != Transport::kWouldBlock) co_return false;
+    if (size != net::Transport::kWouldBlock) co_return false;
     co_await WaitReadable();
   }
 }
@@ -174,11 +168,12 @@ void ClientConnection::Consume(std::size_t size) {
   in_start_ = 0;
 }
 
-std::shared_ptr<ClientConnection> ClientConnection::Reuse(asio::any_io_executor executor, Transport::Detached resting) {
+std::shared_ptr<ClientConnection> ClientConnection::Reuse(asio::any_io_executor executor,
+                                                          net::Transport::Detached resting, const Clock& clock) {
   auto connection = std::make_shared<ClientConnection>();
-  connection->transport_ = NewTransport(std::move(executor), resting.fd, std::move(resting.ssl));
+  connection->transport_ = net::NewTransport(std::move(executor), resting.fd, std::move(resting.ssl), clock);
   char byte;
-  return connection->transport_->TryRead(&byte, 1) == Transport::kWouldBlock ? connection : nullptr;
+  return connection->transport_->TryRead(&byte, 1) == net::Transport::kWouldBlock ? connection : nullptr;
 }
 
 void ClientConnection::Close() {

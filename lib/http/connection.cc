@@ -5,6 +5,7 @@
 
 #include "lib/base/log.h"
 #include "lib/http/answer.h"
+#include "lib/http/http2/connection.h"
 #include "lib/http/refusal.h"
 #include "lib/http/request_body.h"
 
@@ -12,13 +13,14 @@ namespace apimesh::http {
 namespace {
 constexpr std::size_t kScratchBytes = 64 << 10;
 constexpr std::size_t kKeptCapacity = 16 << 10;    // of the input buffer, between requests
-constexpr std::size_t kReadAheadBytes = 32 << 10;  // beyond what is wanted: of a body with its head, of pipelined requests
-constexpr std::size_t kLingerBytes = 4 << 20;      // a body that a client sends before it reads its answer
+constexpr std::size_t kReadAheadBytes = 32 << 10;  // beyond the current need: of a body with its head, of pipelined
+                                                   // requests
+constexpr std::size_t kLingerBytes = 4 << 20;      // of a body that a client sends before it reads the response
 constexpr std::chrono::milliseconds kLingerTime{500};
 }  // namespace
 
-Connection::Connection(std::shared_ptr<ServerShared> shared, Worker& worker, std::unique_ptr<Transport> transport,
-                       std::shared_ptr<Peer> peer)
+Connection::Connection(std::shared_ptr<ServerShared> shared, Worker& worker, std::unique_ptr<net::Transport> transport,
+                       std::shared_ptr<net::Peer> peer)
     : shared_(std::move(shared)), worker_(worker), transport_(std::move(transport)), peer_(std::move(peer)) {
   worker_.connections.insert(this);
   ++shared_->open;
@@ -38,9 +40,13 @@ Task<> Connection::Run() {
     co_return;
   }
   transport_->DescribePeer(*peer_);
+  if (peer_->UsesHttp2()) {
+    co_await ServeHttp2();
+    co_return;
+  }
   for (bool more = true; more;) {
     more = co_await ServeOne();
-    // Requests that came together take turns with those of other clients.
+    // Between pipelined requests, the requests of other clients are served.
     if (more && !Unread().empty()) co_await boost::asio::post(worker_.io, boost::asio::use_awaitable);
   }
   if (!tunnel_) co_await Linger();
@@ -49,7 +55,8 @@ Task<> Connection::Run() {
 void Connection::BeginHandshake() {
   SetDeadline(shared_->limits.handshake_timeout);
   handshake_ = worker_.handshakes.insert(worker_.handshakes.end(), this);
-  // A client that answers is done within a few turns of the event loop, so the oldest is one that does not.
+  // A client that responds completes within a few turns of the event loop, so the oldest handshake is one without a
+  // response.
   while (worker_.handshakes.size() > shared_->limits.handshakes) worker_.handshakes.front()->shared_from_this()->Cut();
 }
 
@@ -63,17 +70,17 @@ Task<bool> Connection::Handshake() {
   BeginHandshake();
   for (;;) {
     switch (transport_->TryHandshake()) {
-      case Transport::Handshake::kDone: EndHandshake(); co_return true;
-      case Transport::Handshake::kFailed:
+      case net::Transport::Handshake::kDone: EndHandshake(); co_return true;
+      case net::Transport::Handshake::kFailed:
         log::Debug("TLS handshake with {} failed: {}", peer_->address, transport_->Error());
         co_return false;
-      case Transport::Handshake::kWantRead: {
+      case net::Transport::Handshake::kWantRead: {
         auto wake = [self = shared_from_this()] { self->readable_.Set(); };
         transport_->WaitReadable(wake);
         co_await readable_.Wait();
         break;
       }
-      case Transport::Handshake::kWantWrite: {
+      case net::Transport::Handshake::kWantWrite: {
         auto wake = [self = shared_from_this()] { self->writable_.Set(); };
         transport_->WaitWritable(wake);
         co_await writable_.Wait();
@@ -98,7 +105,8 @@ Task<bool> Connection::ReadHead(RequestParser& parser) {
     Consume(used);
     ParseFailure failure = parser.Failure();
     if (failure == ParseFailure::kNone && parser.HeadDone()) break;
-    if (failure == ParseFailure::kNone && !HoldHead(received + Unread().size())) failure = ParseFailure::kHeadersTooLarge;
+    if (failure == ParseFailure::kNone && !HoldHead(received + Unread().size()))
+      failure = ParseFailure::kHeadersTooLarge;
     if (failure != ParseFailure::kNone) {
       HoldHead(0);
       co_await Refuse(failure);
@@ -106,13 +114,19 @@ Task<bool> Connection::ReadHead(RequestParser& parser) {
     }
     if (!co_await ReadMore()) co_return false;
   }
-  if (held_head_bytes_ > 0) HoldHead(0);
+  // A request keeps its head until its response is sent, and a client may never read that.
+  if (!HoldHead(received > kReadAheadBytes ? received : 0)) {
+    HoldHead(0);
+    co_await Refuse(ParseFailure::kHeadersTooLarge);
+    co_return false;
+  }
   ClearDeadline();
   busy_ = true;
   co_return true;
 }
 
-/// Counts the memory of a head that is not complete. False: all heads together take too much, and this one is large.
+/// Accounts for the memory of an incomplete head, or of a large one whose request is in progress. Returns false if all
+/// heads together use too much and this one is large.
 bool Connection::HoldHead(std::size_t bytes) {
   shared_->head_bytes += bytes - held_head_bytes_;
   held_head_bytes_ = bytes;
@@ -129,7 +143,7 @@ Task<bool> Connection::ServeOne() {
   request.peer = peer_;
   RequestBody body(*this, parser);
   Answer answer(shared_from_this(), Answer::Facts::Of(request, parser.IsHttp10(), parser.KeepAlive()), &body);
-  if (parser.Done()) WatchInput();  // a body is left where it is until it is wanted
+  if (parser.Done()) WatchInput();  // a body is not read until the handler asks for it
   bool failed = false;
   try {
     co_await shared_->handler(std::move(request), answer);
@@ -138,16 +152,17 @@ Task<bool> Connection::ServeOne() {
     failed = true;
   }
   on_disconnect_ = nullptr;
-  transport_->Guard(nullptr);
+  HoldHead(0);
   if (tunnel_) co_return false;
   if ((failed || !answer.HeadSent()) && !closed_) {
     if (answer.HeadSent()) {
       Cut();
     } else {
-      co_await SendError(answer, meta::InternalError("the request was not answered"));
+      const Refusal refusal{Refusal::Cause::kNotAnswered};
+      co_await SendRefusal(answer, refusal, shared_->limits.refusal_body);
     }
   }
-  if (!answer.Finished()) Cut();  // the client must see that the answer is incomplete
+  if (!answer.Finished()) Cut();  // the client must see that the response is incomplete
   if (closed_ || !answer.KeepAlive()) co_return false;
   if (body.Done()) co_return true;
   const bool skipped = co_await body.Skip();
@@ -156,11 +171,12 @@ Task<bool> Connection::ServeOne() {
 
 Task<> Connection::Refuse(ParseFailure failure) {
   Answer answer(shared_from_this(), {}, nullptr);
-  co_await SendRefusal(answer, failure, shared_->limits);
+  const Refusal refusal = RefusalOf(failure, shared_->limits);
+  co_await SendRefusal(answer, refusal, shared_->limits.refusal_body);
 }
 
-// Closing a socket that has unread input resets it, and the client may lose our last answer; so the input is read away
-// for a moment first.
+// Closing a socket with unread input resets it, and the client may lose the last response; so the input is read and
+// discarded for a moment first.
 Task<> Connection::Linger() {
   if (!closed_ && !end_of_input_) {
     transport_->ShutdownWrite();
@@ -217,7 +233,7 @@ bool Connection::Fill() {
   const std::size_t limit = only_read_expires_ ? kScratchBytes : kReadAheadBytes;  // a body is read in larger pieces
   while (!closed_) {
     const long size = transport_->TryRead(scratch, limit);
-    if (size == Transport::kWouldBlock) return progress;
+    if (size == net::Transport::kWouldBlock) return progress;
     if (size <= 0) break;
     in_.append(scratch, static_cast<std::size_t>(size));
     progress = true;
@@ -236,9 +252,9 @@ void Connection::Consume(std::size_t size) {
     return;
   }
   in_start_ = 0;
-  // A large request must not leave its buffer behind on an idle connection.
+  // The buffer of a large request must not stay allocated on an idle connection.
   if (in_.capacity() > kKeptCapacity) {
-    in_ = std::string();
+    std::string().swap(in_);  // an assignment of an empty string would keep the memory
   } else {
     in_.clear();
   }
@@ -252,17 +268,17 @@ bool Connection::TryWrite(std::string_view bytes) {
   return ahead_ == 0;
 }
 
-Task<bool> Connection::Write(std::vector<std::string_view> pieces) {
+Task<bool> Connection::Write(std::vector<std::string_view> pieces, std::span<const SharedBytes> sources) {
   std::size_t first = 0;
-  SkipBytes(pieces, first, std::exchange(ahead_, 0));
+  net::SkipBytes(pieces, first, std::exchange(ahead_, 0));
   while (first < pieces.size()) {
     if (closed_) co_return false;
     if (pieces[first].empty()) {
       ++first;
       continue;
     }
-    const long size = transport_->TryWrite(std::span<const std::string_view>(pieces).subspan(first));
-    if (size == Transport::kWouldBlock) {
+    const long size = transport_->TryWrite(std::span<const std::string_view>(pieces).subspan(first), sources);
+    if (size == net::Transport::kWouldBlock) {
       SetDeadline(shared_->limits.idle_timeout);
       auto wake = [self = shared_from_this()] { self->writable_.Set(); };
       transport_->WaitWritable(wake);
@@ -274,7 +290,7 @@ Task<bool> Connection::Write(std::vector<std::string_view> pieces) {
       Cut();
       co_return false;
     }
-    SkipBytes(pieces, first, static_cast<std::size_t>(size));
+    net::SkipBytes(pieces, first, static_cast<std::size_t>(size));
   }
   co_return true;
 }
@@ -304,12 +320,24 @@ void Connection::Cut() {
   --shared_->open;
   HoldHead(0);
   EndHandshake();
-  transport_->Close();
+  if (const auto http2 = http2_) {
+    http2->Close("the server closes the connection");
+  } else if (transport_) {
+    transport_->Close();
+  }
   NotifyDisconnect();
 }
 
+void Connection::Drain() {
+  if (http2_) {
+    http2_->GoAway();
+  } else if (idle_) {
+    Cut();
+  }
+}
+
 void Connection::SetDeadline(std::chrono::milliseconds from_now) {
-  since_ = Clock::System().Steady();
+  since_ = shared_->clock.Steady();
   deadline_ = since_ + from_now;
   only_read_expires_ = false;
 }
@@ -320,6 +348,7 @@ void Connection::ExpireReadAt(SteadyTime deadline) {
 }
 
 void Connection::CheckDeadline(SteadyTime now) {
+  if (http2_) return CheckHttp2(now);
   if (now < deadline_) return;
   if (!only_read_expires_) return Cut();
   ClearDeadline();

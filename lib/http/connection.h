@@ -1,79 +1,80 @@
 #pragma once
 
-#include <boost/asio/io_context.hpp>
-
 #include <atomic>
 #include <functional>
 #include <list>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_set>
 #include <vector>
 
+#include <boost/asio/io_context.hpp>
+
+#include "lib/base/async/signal.h"
+#include "lib/base/async/task.h"
 #include "lib/base/clock.h"
-#include "lib/base/task.h"
 #include "lib/http/message_parser.h"
 #include "lib/http/server.h"
-#include "lib/http/signal.h"
-#include "lib/http/transport.h"
+#include "lib/http/server_shared.h"
+#include "lib/net/transport.h"
 
 namespace apimesh::http {
 
 class Connection;
+class Http2Calls;
+class Http2Connection;
 
-/// What all connections of a server share.
-struct ServerShared {
-  Limits limits;
-  Handler handler;
-  std::atomic<bool> draining{false};
-  std::atomic<int> connections{0};
-  std::atomic<std::size_t> open{0};        // of these, the ones whose socket is open
-  std::atomic<std::size_t> head_bytes{0};  // received of heads that are not complete
-  std::function<void()> make_room;         // closes some connections that serve no request; callable from any thread
-};
-
-/// One io thread. Its connections never leave it, so nothing of theirs is locked.
+/// One I/O thread. Its connections never move to another thread, so their state needs no locks.
 struct Worker {
   boost::asio::io_context io{1};
-  std::unordered_set<Connection*> connections;  // touched on this thread only
-  std::list<Connection*> handshakes;            // the unfinished ones, oldest first; touched on this thread only
+  std::unordered_set<Connection*> connections;  // used on this thread only
+  std::list<Connection*> handshakes;            // unfinished ones, oldest first; used on this thread only
   std::atomic<int> load{0};
 };
 
-/// One client: reads requests, runs the handler, one after the other. Everything happens on its worker's thread.
-/// It lives as long as Run() or a tunnel made from it.
+/// One client connection: it reads requests and runs the handler for one after the other, on its worker's thread. If
+/// the client has chosen HTTP/2, an Http2Connection does the work. It lives as long as Run(), a tunnel made from it, or
+/// an HTTP/2 request.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  Connection(std::shared_ptr<ServerShared> shared, Worker& worker, std::unique_ptr<Transport> transport, std::shared_ptr<Peer> peer);
+  Connection(std::shared_ptr<ServerShared> shared, Worker& worker, std::unique_ptr<net::Transport> transport,
+             std::shared_ptr<net::Peer> peer);
   ~Connection();
 
-  /// The whole life of the connection.
+  /// Serves the connection until it ends.
   Task<> Run();
-  /// Closes the socket now; whatever waits for it ends.
+  /// Closes the socket now; operations that wait for it end.
   void Cut();
-  /// Called every now and then: cuts the connection if it has been waiting for too long.
+  /// Called periodically; closes the connection if its deadline has passed.
   void CheckDeadline(SteadyTime now);
-  bool Idle() const { return idle_; }
-  /// Whether it serves no request, and can be closed to make room for others; the longer it waits, the sooner.
+  /// Accepts no more requests. An idle connection is closed.
+  void Drain();
+  /// Whether it serves no request, so that it can be closed to make room for others. Connections that have waited
+  /// longest are closed first.
   bool Expendable() const { return !busy_ && !closed_; }
   SteadyTime WaitsSince() const { return since_; }
 
   // For the answer and for tunnels.
-  Task<bool> Write(std::vector<std::string_view> pieces);
-  /// As much of Write() as can be done without waiting. False: Write() must follow, with the same bytes.
+  /// `sources` are the shared bytes to which pieces refer, if some of these may be in revocable memory. They must stay
+  /// alive until Write() returns.
+  Task<bool> Write(std::vector<std::string_view> pieces, std::span<const SharedBytes> sources = {});
+  /// Writes as much as possible without waiting. If it returns false, the caller must call Write() with the same bytes.
   bool TryWrite(std::string_view bytes);
   Task<std::string> ReadRaw();
-  void Guard(std::function<bool()> intact) { transport_->Guard(std::move(intact)); }
   void SetDisconnectCallback(std::function<void()> callback);
   void BecomeTunnel() { tunnel_ = true; }
   const Limits& GetLimits() const { return shared_->limits; }
+  const Clock& GetClock() const { return shared_->clock; }
   bool Draining() const { return shared_->draining; }
 
  private:
   friend class RequestBody;
 
+  Task<> ServeHttp2();
+  void CheckHttp2(SteadyTime now);
   Task<bool> Handshake();
   void BeginHandshake();
   void EndHandshake();
@@ -83,9 +84,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool HoldHead(std::size_t bytes);
   Task<> Linger();
 
-  // Waits until more has come in; false at the end of the stream.
+  // Waits until more input is received; returns false at the end of the stream.
   Task<bool> ReadMore();
-  // Keeps a wait for input pending, also while a handler runs: that is how we learn that the client went away.
+  // Keeps a wait for input pending, also while a handler runs, to detect that the client disconnects.
   void WatchInput();
   void OnReadable();
   bool Fill();
@@ -100,10 +101,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   std::shared_ptr<ServerShared> shared_;
   Worker& worker_;
-  std::unique_ptr<Transport> transport_;
-  std::shared_ptr<Peer> peer_;
+  std::unique_ptr<net::Transport> transport_;  // with HTTP/2, http2_ has it
+  std::shared_ptr<net::Peer> peer_;
+  std::shared_ptr<Http2Connection> http2_;
+  std::weak_ptr<Http2Calls> calls_;  // of http2_
 
-  std::string in_;  // what came in and is not used yet, from in_start_ on
+  std::string in_;  // received bytes; those before in_start_ are consumed
   std::size_t in_start_ = 0;
   bool end_of_input_ = false;
   bool watching_input_ = false;
@@ -111,16 +114,16 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool closed_ = false;
   std::size_t ahead_ = 0;  // bytes of the next Write() that TryWrite() has written
   bool idle_ = true;
-  bool busy_ = false;  // with a request, or as a tunnel
-  SteadyTime since_;   // when it began to wait for what it waits for
-  std::size_t held_head_bytes_ = 0;  // in ServerShared::head_bytes
+  bool busy_ = false;                // serves a request, or is a tunnel
+  SteadyTime since_;                 // the beginning of the current wait
+  std::size_t held_head_bytes_ = 0;  // its part of ServerShared::head_bytes
   bool tunnel_ = false;
   std::optional<std::list<Connection*>::iterator> handshake_;  // in worker_.handshakes
   Signal readable_;
   Signal writable_;
   std::function<void()> on_disconnect_;
   SteadyTime deadline_ = SteadyTime::max();
-  bool only_read_expires_ = false;  // at deadline_
+  bool only_read_expires_ = false;  // at deadline_, only the read ends
 };
 
 }  // namespace apimesh::http

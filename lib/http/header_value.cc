@@ -8,13 +8,15 @@ namespace apimesh::http {
 void AppendHeaderValue(std::string& out, std::string_view value) {
   const std::size_t begin = out.size();
   out += value;
-  std::replace_if(out.begin() + static_cast<std::ptrdiff_t>(begin), out.end(), [](char c) { return c == '\r' || c == '\n' || c == '\0'; }, ' ');
+  std::replace_if(
+      out.begin() + static_cast<std::ptrdiff_t>(begin), out.end(),
+      [](char c) { return c == '\r' || c == '\n' || c == '\0'; }, ' ');
 }
 
-std::string_view DateNow() {
+std::string_view DateText(WallTime time) {
   thread_local std::time_t made_at = 0;
   thread_local char text[40] = "";
-  const std::time_t now = std::time(nullptr);
+  const std::time_t now = std::chrono::system_clock::to_time_t(time);
   if (now != made_at) {
     made_at = now;
     std::tm parts{};

@@ -5,6 +5,7 @@
 #include <boost/beast/core/string.hpp>
 #include <boost/beast/http/basic_parser.hpp>
 
+#include "lib/base/text/text.h"
 #include "lib/http/client.h"
 
 namespace apimesh::http {
@@ -14,14 +15,6 @@ namespace beast = boost::beast;
 using beast::error_code;
 using beast::string_view;
 using BeastError = beast::http::error;
-
-std::string LowerCase(string_view text) {
-  std::string lower(text.data(), text.size());
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
-  }
-  return lower;
-}
 
 std::string Text(string_view text) { return std::string(text.data(), text.size()); }
 
@@ -41,7 +34,8 @@ class RequestParser::Impl final : public beast::http::basic_parser<true> {
  public:
   explicit Impl(const Limits& limits) : body_limit_bytes_(limits.body_bytes), header_fields_(limits.header_fields) {
     header_limit(static_cast<std::uint32_t>(limits.header_bytes));
-    body_limit(boost::none);  // Beast would refuse a large Content-Length together with the head; we do it when the body is read
+    body_limit(boost::none);  // Beast would refuse a large Content-Length together with the head; here it is refused
+                              // when the body is read
     request_.headers.reserve(12);
   }
 
@@ -53,7 +47,8 @@ class RequestParser::Impl final : public beast::http::basic_parser<true> {
   bool keep_body_ = true;
 
  private:
-  void on_request_impl(beast::http::verb, string_view method, string_view target, int version, error_code& ec) override {
+  void on_request_impl(beast::http::verb, string_view method, string_view target, int version,
+                       error_code& ec) override {
     if (version != 10 && version != 11) {
       ec = BeastError::bad_version;
       return;
@@ -65,7 +60,7 @@ class RequestParser::Impl final : public beast::http::basic_parser<true> {
   void on_response_impl(int, string_view, int, error_code&) override {}
 
   void on_field_impl(beast::http::field field, string_view name, string_view value, error_code& ec) override {
-    if (head_done_) return;  // trailers: read, never used
+    if (head_done_) return;  // trailers are read but not used
     if (request_.headers.size() >= header_fields_) {
       failure_ = ParseFailure::kHeadersTooLarge;
       ec = BeastError::header_limit;
@@ -76,17 +71,15 @@ class RequestParser::Impl final : public beast::http::basic_parser<true> {
         if (++hosts_ > 1) ec = BeastError::bad_field;
         break;
       case beast::http::field::transfer_encoding:
-        // Anything but one plain "chunked" has been read differently by two servers in a row somewhere.
+        // Any other value than a single "chunked" is interpreted differently by some servers, which allows request
+        // smuggling.
         if (http10_ || !beast::iequals(value, "chunked")) {
           failure_ = ParseFailure::kTransferEncoding;
           ec = BeastError::bad_transfer_encoding;
         }
         break;
-      case beast::http::field::expect:
-        expects_continue_ = beast::iequals(value, "100-continue");
-        break;
-      default:
-        break;
+      case beast::http::field::expect: expects_continue_ = beast::iequals(value, "100-continue"); break;
+      default: break;
     }
     request_.headers.emplace_back(LowerCase(name), Text(value));
   }
@@ -107,7 +100,7 @@ class RequestParser::Impl final : public beast::http::basic_parser<true> {
     if (keep_body_ && size > body_limit_bytes_ - std::min(body_.size(), body_limit_bytes_)) {
       return Refuse(ParseFailure::kBodyTooLarge, ec);
     }
-    // Extensions are never used, so a client that sends many of them only keeps us reading.
+    // Chunk extensions are not used; a client that sends many of them only wastes CPU time.
     const std::uint64_t allowed = kExtensionBytes + 2 * std::min<std::uint64_t>(size, body_limit_bytes_);
     extension_bytes_ += extension.size();
     extension_bytes_ -= std::min(extension_bytes_, allowed);
@@ -123,7 +116,8 @@ class RequestParser::Impl final : public beast::http::basic_parser<true> {
     ec = BeastError::body_limit;
   }
 
-  static constexpr std::uint64_t kExtensionBytes = 16, kExcessExtensionBytes = 16 << 10;  // per chunk; beyond that, in all
+  static constexpr std::uint64_t kExtensionBytes = 16,
+                                 kExcessExtensionBytes = 16 << 10;  // free per chunk; total above that
   const std::size_t body_limit_bytes_, header_fields_;
   std::uint64_t extension_bytes_ = 0;
   int hosts_ = 0;
@@ -164,11 +158,12 @@ std::string RequestParser::TakeBody() { return std::move(impl_->body_); }
 
 class ResponseParser::Impl final : public beast::http::basic_parser<false> {
  public:
-  Impl(bool answers_head, std::size_t header_limit_bytes, std::function<void(std::string_view)> sink) : sink_(std::move(sink)) {
+  Impl(bool answers_head, std::size_t header_limit_bytes, std::function<void(std::string_view)> sink)
+      : sink_(std::move(sink)) {
     eager(true);
     skip(answers_head);
     header_limit(static_cast<std::uint32_t>(header_limit_bytes));
-    body_limit(boost::none);  // the reader of the pieces has the limit
+    body_limit(boost::none);  // the consumer of the pieces enforces the limit
   }
 
   Headers headers_;

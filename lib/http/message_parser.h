@@ -11,12 +11,14 @@
 
 namespace apimesh::http {
 
-/// Why a message was refused; becomes the status code of the answer.
+/// The reason why a message was refused.
 enum class ParseFailure { kNone, kBadMessage, kHeadersTooLarge, kBodyTooLarge, kTransferEncoding };
+/// The refusal of a request that has failed to parse for that reason.
+Refusal RefusalOf(ParseFailure failure, const Limits& limits);
 
-/// Reads one request from bytes as they come, the head first and the body only when it is asked for. No I/O, so that it
-/// can be fuzzed. Refuses whatever could be read in two ways (both a length and chunks, two hosts, unknown transfer
-/// encodings): that is request smuggling.
+/// Parses one request incrementally: the head first, and the body only on demand. It performs no I/O, so that it can be
+/// fuzzed. It refuses ambiguous requests (both a length and chunks, two hosts, unknown transfer encodings), because
+/// they allow request smuggling.
 class RequestParser {
  public:
   enum class Body { kKeep, kDiscard };
@@ -24,23 +26,23 @@ class RequestParser {
   explicit RequestParser(const Limits& limits);
   ~RequestParser();
 
-  /// Reads up to the end of the head. Returns how many bytes were used. What is left over must be given again, with more
-  /// behind it, unless HeadDone().
+  /// Parses up to the end of the head and returns how many bytes were consumed. Unless HeadDone(), the caller must pass
+  /// the remaining bytes again, followed by new ones.
   std::size_t Feed(std::string_view data);
-  /// The same for the body, until Done(). Only a body that is kept is held to Limits::body_bytes.
+  /// The same for the body, until Done(). Limits::body_bytes applies only to a body that is kept.
   std::size_t FeedBody(std::string_view data, Body body);
   bool HeadDone() const;
   bool Done() const;
   ParseFailure Failure() const;
-  /// After HeadDone().
+  /// The following may be called only after HeadDone().
   bool KeepAlive() const;
   bool IsHttp10() const;
   bool ExpectsContinue() const;
   Request TakeRequest();
-  /// The bytes of the body that are still to come; nullopt: unknown, the body comes in chunks.
+  /// The number of body bytes that are still missing; nullopt if unknown, because the body is chunked.
   std::optional<std::uint64_t> RemainingLength() const;
   std::size_t KeptBytes() const;
-  /// The bytes that were kept.
+  /// The body bytes that were kept.
   std::string TakeBody();
 
  private:
@@ -48,14 +50,14 @@ class RequestParser {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Reads one response; body pieces go to `sink` as they are found.
+/// Parses one response; body pieces are passed to `sink` as they are found.
 class ResponseParser {
  public:
   ResponseParser(bool answers_head, std::size_t header_limit, std::function<void(std::string_view)> sink);
   ~ResponseParser();
 
   std::size_t Feed(std::string_view data);
-  /// The connection has ended. True if that is a proper end of this message.
+  /// Reports the end of the connection. Returns true if the message is complete at this point.
   bool FeedEnd();
   bool HeadDone() const;
   bool Done() const;
@@ -69,7 +71,7 @@ class ResponseParser {
   std::unique_ptr<Impl> impl_;
 };
 
-/// "" if absent. `name` in lower case, as the names in `headers` are.
+/// "" if absent. `name` must be in lower case, like the names in `headers`.
 std::string_view FindHeader(const Headers& headers, std::string_view name);
 
 }  // namespace apimesh::http

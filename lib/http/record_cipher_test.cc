@@ -1,4 +1,7 @@
-#include "lib/http/record_cipher.h"
+#include "lib/net/tls/record_cipher.h"
+
+#include <filesystem>
+#include <thread>
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
@@ -7,18 +10,16 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <filesystem>
-#include <thread>
-
-#include "lib/base/hex.h"
+#include "lib/base/hash/hex.h"
 #include "lib/http/server.h"
 #include "lib/http/test_certificates.h"
-#include "lib/http/traffic_secret.h"
+#include "lib/http/test_raw_client.h"
+#include "lib/net/tls/traffic_secret.h"
 
 namespace apimesh::http {
 namespace {
 
-/// By OpenSSL; "" if the tag is wrong.
+/// Decrypts with OpenSSL; returns "" if the tag is wrong.
 std::string Open(std::string_view key, std::string_view iv, std::uint64_t sequence, std::string record) {
   std::string nonce(iv);
   for (int i = 0; i < 8; ++i) nonce[11 - i] = static_cast<char>(nonce[11 - i] ^ static_cast<char>(sequence >> (8 * i)));
@@ -28,7 +29,8 @@ std::string Open(std::string_view key, std::string_view iv, std::uint64_t sequen
   const auto const_bytes = [](std::string_view text) { return reinterpret_cast<const unsigned char*>(text.data()); };
   EVP_CIPHER_CTX* context = EVP_CIPHER_CTX_new();
   int length = 0;
-  EVP_DecryptInit_ex(context, key.size() == 16 ? EVP_aes_128_gcm() : EVP_aes_256_gcm(), nullptr, const_bytes(key), const_bytes(nonce));
+  EVP_DecryptInit_ex(context, key.size() == 16 ? EVP_aes_128_gcm() : EVP_aes_256_gcm(), nullptr, const_bytes(key),
+                     const_bytes(nonce));
   EVP_DecryptUpdate(context, nullptr, &length, const_bytes(record), 5);
   EVP_DecryptUpdate(context, bytes(plain), &length, const_bytes(record) + 5, static_cast<int>(size));
   EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_GCM_SET_TAG, 16, bytes(record) + 5 + size);
@@ -40,23 +42,24 @@ std::string Open(std::string_view key, std::string_view iv, std::uint64_t sequen
 class RecordCipherOf : public ::testing::TestWithParam<std::size_t> {
  protected:
   void SetUp() override {
-    if (!RecordCipher::Supported()) GTEST_SKIP() << "this processor has no AES instructions: OpenSSL makes the records";
+    if (!net::RecordCipher::Supported())
+      GTEST_SKIP() << "this processor has no AES instructions: OpenSSL makes the records";
   }
 };
 
 TEST_P(RecordCipherOf, MakesRecordsThatOpenSslReads) {
   const std::string key(GetParam(), 'k'), iv = "initvector12";
-  const auto cipher = RecordCipher::New(key, iv, 254);
+  const auto cipher = net::RecordCipher::New(key, iv, 254);
   ASSERT_TRUE(cipher);
-  std::uint64_t sequence = 254;  // the carry of its lowest byte is among them
+  std::uint64_t sequence = 254;  // so that the range includes a carry of the lowest byte
   for (const std::size_t size : {0, 1, 15, 16, 17, 511, 512, 513, 600, 2047, 2048, 4096, 6000, 16383, 16384}) {
     for (const std::size_t piece : {1, 7, 500, 512, 1000, 5000, 16384}) {
       std::string plain;
       for (std::size_t i = 0; i < size; ++i) plain += static_cast<char>('a' + (i * 7 + size) % 26);
       std::vector<std::string_view> pieces;
       for (std::size_t at = 0; at < size; at += piece) pieces.push_back(std::string_view(plain).substr(at, piece));
-      std::string record(size + RecordCipher::kOverhead, '\0');
-      ASSERT_EQ(cipher->Seal(RecordCipher::kApplicationData, pieces, record.data()), record.size());
+      std::string record(size + net::RecordCipher::kOverhead, '\0');
+      ASSERT_EQ(cipher->Seal(net::RecordCipher::kApplicationData, pieces, record.data()), record.size());
       EXPECT_EQ(record.substr(0, 3), "\x17\x03\x03");
       ASSERT_EQ(Open(key, iv, sequence, record), plain + '\x17') << size << " bytes in pieces of " << piece;
       EXPECT_EQ(Open(key, iv, sequence + 1, record), "") << "a number is used once";
@@ -67,21 +70,23 @@ TEST_P(RecordCipherOf, MakesRecordsThatOpenSslReads) {
 INSTANTIATE_TEST_SUITE_P(Keys, RecordCipherOf, ::testing::Values(16u, 32u));
 
 TEST(RecordCipher, RefusesKeysOfOtherSizes) {
-  EXPECT_FALSE(RecordCipher::New("short", "initvector12", 0));
-  EXPECT_FALSE(RecordCipher::New(std::string(16, 'k'), "short", 0));
+  EXPECT_FALSE(net::RecordCipher::New("short", "initvector12", 0));
+  EXPECT_FALSE(net::RecordCipher::New(std::string(16, 'k'), "short", 0));
 }
 
 // The example of RFC 8448, section 3.
 TEST(TrafficSecret, MakesKeyAndIv) {
   const std::string secret = FromHex("a11af9f05531f856ad47116b45a950328204b4f44bfb6b3a4b4f1f3fcb631643");
   ASSERT_EQ(secret.size(), 32u);
-  const auto hex = [](const std::string& text) { return Hex(std::span(reinterpret_cast<const unsigned char*>(text.data()), text.size())); };
-  EXPECT_EQ(hex(TrafficKey(secret)), "9f02283b6c9c07efc26bb9f2ac92e356");
-  EXPECT_EQ(hex(TrafficIv(secret)), "cf782b88dd83549aadf1e984");
-  EXPECT_NE(NextTrafficSecret(secret), secret);
+  const auto hex = [](const std::string& text) {
+    return Hex(std::span(reinterpret_cast<const unsigned char*>(text.data()), text.size()));
+  };
+  EXPECT_EQ(hex(net::TrafficKey(secret)), "9f02283b6c9c07efc26bb9f2ac92e356");
+  EXPECT_EQ(hex(net::TrafficIv(secret)), "cf782b88dd83549aadf1e984");
+  EXPECT_NE(net::NextTrafficSecret(secret), secret);
 }
 
-/// OpenSSL's own client against our server, so that whatever the two sides do differently ends the connection.
+/// Runs OpenSSL's own client against this server, so that any difference between the two ends the connection.
 class SealedServer : public ::testing::Test {
  protected:
   SealedServer() {
@@ -90,7 +95,7 @@ class SealedServer : public ::testing::Test {
   }
   ~SealedServer() override { std::filesystem::remove_all(folder_); }
 
-  /// Chunks of all sizes, each as far as it goes without waiting.
+  /// Chunks of all sizes, each written as far as possible without waiting.
   static Task<> AnswerEagerly(ResponseWriter& writer) {
     Headers headers;
     co_await writer.Start(200, std::move(headers), false);
@@ -103,14 +108,17 @@ class SealedServer : public ::testing::Test {
     co_await writer.Finish();
   }
   static constexpr std::size_t kChunks = 150;
-  static std::string ChunkBody(std::size_t i) { return std::string(i * 997 % 300'000 + 1, static_cast<char>('a' + i % 26)); }
+  static std::string ChunkBody(std::size_t i) {
+    return std::string(i * 997 % 300'000 + 1, static_cast<char>('a' + i % 26));
+  }
 
-  /// As many bytes as the path says, in pieces of all sizes.
+  /// As many bytes as the path specifies, in pieces of all sizes.
   static Task<> Answer(Request request, ResponseWriter& writer) {
     if (request.target == "/eager") co_return co_await AnswerEagerly(writer);
     std::vector<SharedBytes> body;
     const std::string text = Body(std::stoul(request.target.substr(1)));
-    for (std::size_t at = 0, size = 1; at < text.size(); at += size, size = size * 3 % 20'011) body.emplace_back(text.substr(at, size));
+    for (std::size_t at = 0, size = 1; at < text.size(); at += size, size = size * 3 % 20'011)
+      body.emplace_back(text.substr(at, size));
     Headers headers;
     co_await writer.Send(200, std::move(headers), std::move(body));
   }
@@ -121,17 +129,11 @@ class SealedServer : public ::testing::Test {
   }
 
   struct Client {
-    Client(int port, const char* suites, int version, SSL_SESSION* session = nullptr) : context(SSL_CTX_new(TLS_client_method())) {
+    Client(int port, const char* suites, int version, SSL_SESSION* session = nullptr)
+        : context(SSL_CTX_new(TLS_client_method())) {
       SSL_CTX_set_max_proto_version(context, version);
       if (version == TLS1_3_VERSION) SSL_CTX_set_ciphersuites(context, suites);
-      fd = ::socket(AF_INET, SOCK_STREAM, 0);
-      sockaddr_in name{};
-      name.sin_family = AF_INET;
-      name.sin_port = htons(static_cast<std::uint16_t>(port));
-      name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-      EXPECT_EQ(::connect(fd, reinterpret_cast<sockaddr*>(&name), sizeof(name)), 0);
-      const timeval limit{10, 0};
-      setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+      fd = ConnectTo(port);
       ssl = SSL_new(context);
       if (session != nullptr) SSL_set_session(ssl, session);
       SSL_set_fd(ssl, fd);
@@ -143,7 +145,8 @@ class SealedServer : public ::testing::Test {
       ::close(fd);
     }
     std::string Get(std::size_t size, std::string_view headers = "") {
-      const std::string request = "GET /" + std::to_string(size) + " HTTP/1.1\r\nHost: a\r\n" + std::string(headers) + "\r\n";
+      const std::string request =
+          "GET /" + std::to_string(size) + " HTTP/1.1\r\nHost: a\r\n" + std::string(headers) + "\r\n";
       EXPECT_EQ(SSL_write(ssl, request.data(), static_cast<int>(request.size())), static_cast<int>(request.size()));
       std::string all;
       char buffer[16384];
@@ -168,8 +171,9 @@ TEST_F(SealedServer, SpeaksEverySuite) {
     const char* suites;
     int version;
   };
-  for (const Case& one : {Case{"TLS_AES_128_GCM_SHA256", TLS1_3_VERSION}, Case{"TLS_AES_256_GCM_SHA384", TLS1_3_VERSION},
-                          Case{"TLS_CHACHA20_POLY1305_SHA256", TLS1_3_VERSION}, Case{"", TLS1_2_VERSION}}) {
+  for (const Case& one :
+       {Case{"TLS_AES_128_GCM_SHA256", TLS1_3_VERSION}, Case{"TLS_AES_256_GCM_SHA384", TLS1_3_VERSION},
+        Case{"TLS_CHACHA20_POLY1305_SHA256", TLS1_3_VERSION}, Case{"", TLS1_2_VERSION}}) {
     Client client(server_->Port(), one.suites, one.version);
     for (const std::size_t size : {0, 1, 600, 16'384, 300'000, 3'000'000}) {
       EXPECT_EQ(client.Get(size), Body(size)) << SSL_get_cipher_name(client.ssl) << " " << size;
@@ -182,7 +186,8 @@ TEST_F(SealedServer, ChangesKeysWhenTheClientAsks) {
     Client client(server_->Port(), suite, TLS1_3_VERSION);
     for (int round = 0; round < 4; ++round) {
       EXPECT_EQ(client.Get(40'000), Body(40'000)) << suite << " " << round;
-      ASSERT_EQ(SSL_key_update(client.ssl, round % 2 == 0 ? SSL_KEY_UPDATE_REQUESTED : SSL_KEY_UPDATE_NOT_REQUESTED), 1);
+      ASSERT_EQ(SSL_key_update(client.ssl, round % 2 == 0 ? SSL_KEY_UPDATE_REQUESTED : SSL_KEY_UPDATE_NOT_REQUESTED),
+                1);
     }
     EXPECT_EQ(client.Get(5), Body(5));
   }
@@ -194,7 +199,7 @@ TEST_F(SealedServer, SessionsAreResumed) {
     Client client(server_->Port(), "TLS_AES_128_GCM_SHA256", TLS1_3_VERSION);
     EXPECT_EQ(client.Get(10), Body(10));
     session = SSL_get1_session(client.ssl);
-    SSL_shutdown(client.ssl);  // OpenSSL does not resume what was cut
+    SSL_shutdown(client.ssl);  // OpenSSL does not resume sessions of connections that were not shut down
   }
   Client again(server_->Port(), "TLS_AES_128_GCM_SHA256", TLS1_3_VERSION, session);
   EXPECT_EQ(SSL_session_reused(again.ssl), 1) << "the ticket came in a record of ours";
@@ -216,7 +221,8 @@ TEST_F(SealedServer, WritesTheSameWhetherItWaitsOrNot) {
   std::string all;
   char buffer[16384];
   for (int reads = 0; !all.ends_with("\r\n0\r\n\r\n"); ++reads) {
-    if (reads % 100 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));  // the socket is full again and again
+    if (reads % 100 == 0)
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));  // the socket becomes full repeatedly
     const int count = SSL_read(client.ssl, buffer, sizeof(buffer));
     ASSERT_GT(count, 0) << SSL_get_error(client.ssl, count);
     all.append(buffer, count);

@@ -6,16 +6,26 @@
 
 namespace apimesh::http {
 namespace {
-constexpr std::uint64_t kSkipBytes = 256 << 10;  // as Go's server does
+constexpr std::uint64_t kSkipBytes = 256 << 10;  // as in Go's server
 constexpr std::chrono::milliseconds kSkipTime{5000};
-constexpr int kRetryAfterSeconds = 1;
 using Body = RequestParser::Body;
 }  // namespace
 
-meta::ApiError BodyTooLarge(const Limits& limits) { return meta::RequestEntityTooLarge(fmt::format("limit is {}", limits.body_bytes)); }
-meta::ApiError NoRoomForBody() { return meta::TooManyRequests("Too many requests, please try again later.", kRetryAfterSeconds); }
-meta::ApiError BodyTimedOut() { return meta::Timeout("request did not complete within the allotted timeout"); }
-meta::ApiError BodyBroken(std::string_view why) { return meta::BadRequest(fmt::format("error reading the request body: {}", why)); }
+Refusal BodyTooLarge(const Limits& limits) {
+  return {Refusal::Cause::kBodyTooLarge, fmt::format("limit is {}", limits.body_bytes)};
+}
+Refusal BodyBroken(std::string_view why) { return {Refusal::Cause::kBodyBroken, std::string(why)}; }
+
+Refusal RefusalOf(ParseFailure failure, const Limits& limits) {
+  switch (failure) {
+    case ParseFailure::kBodyTooLarge: return BodyTooLarge(limits);
+    case ParseFailure::kHeadersTooLarge: return {Refusal::Cause::kHeadTooLarge};
+    case ParseFailure::kTransferEncoding: return {Refusal::Cause::kTransferEncoding, "unsupported transfer encoding"};
+    case ParseFailure::kNone:
+    case ParseFailure::kBadMessage: break;
+  }
+  return {Refusal::Cause::kMalformed};
+}
 
 bool RequestBody::Arrived() {
   if (!unread_) return true;
@@ -26,7 +36,7 @@ bool RequestBody::Arrived() {
   return parser_.Done() || parser_.Failure() != ParseFailure::kNone;
 }
 
-Task<meta::Result<std::string>> RequestBody::Read(BodyTerms terms) {
+Task<BodyResult> RequestBody::Read(BodyTerms terms) {
   const Limits& limits = connection_.GetLimits();
   unread_ = false;
   asked_for_ = true;
@@ -35,28 +45,32 @@ Task<meta::Result<std::string>> RequestBody::Read(BodyTerms terms) {
   const auto length = parser_.RemainingLength();
   if (length && *length > limits.body_bytes) co_return BodyTooLarge(limits);
   bool leased = false;
-  const SteadyTime deadline = std::min(terms.deadline, Clock::System().Steady() + limits.body_timeout);
+  const SteadyTime deadline = std::min(terms.deadline, connection_.GetClock().Steady() + limits.body_timeout);
   for (;;) {
     const std::string_view input = connection_.Unread();
-    // The length is not known of chunks; those that go beyond the free bytes count as the largest body.
-    const bool large = length ? *length > BodyBudget::kFreeBytes : parser_.KeptBytes() + input.size() > BodyBudget::kFreeBytes;
+    // The length of a chunked body is unknown: if it exceeds the free bytes, it is counted as a body of the maximum
+    // size.
+    const bool large =
+        length ? *length > BodyBudget::kFreeBytes : parser_.KeptBytes() + input.size() > BodyBudget::kFreeBytes;
     if (large && !leased) {
       leased = true;
-      const bool room = co_await lease_.Take(limits.bodies, terms.owner, length.value_or(limits.body_bytes));
-      if (!room) co_return NoRoomForBody();
-      continue;  // there may be more input by now
+      const bool room =
+          co_await lease_.Take(limits.bodies, terms.owner, length.value_or(limits.body_bytes), connection_.GetClock());
+      if (!room) co_return Refusal{Refusal::Cause::kNoMemory};
+      continue;  // more input may have been received
     }
     connection_.Consume(parser_.FeedBody(input, Body::kKeep));
     if (parser_.Failure() == ParseFailure::kBodyTooLarge) co_return BodyTooLarge(limits);
     if (parser_.Failure() != ParseFailure::kNone) co_return BodyBroken("malformed chunked encoding");
     if (parser_.Done()) break;
-    // The head of a chunk, or the trailers, without end.
+    // A chunk head or trailers that do not end.
     if (connection_.Unread().size() > limits.header_bytes) co_return BodyBroken("header line too long");
     if (!co_await SendContinue()) co_return BodyBroken("unexpected EOF");
     connection_.ExpireReadAt(deadline);
     const bool more = co_await connection_.ReadMore();
     connection_.ClearDeadline();
-    if (!more) co_return connection_.InputEnded() ? BodyBroken("unexpected EOF") : BodyTimedOut();
+    if (!more && connection_.InputEnded()) co_return BodyBroken("unexpected EOF");
+    if (!more) co_return Refusal{Refusal::Cause::kBodyTimedOut};
   }
   std::string body = parser_.TakeBody();
   if (leased) lease_.Shrink(body.size());
@@ -75,11 +89,12 @@ bool RequestBody::CanSkip() {
   skipping_ = true;
   unread_ = false;
   if (parser_.Done()) return true;
-  if (asked_for_) return false;  // it is too large, too slow or malformed
+  if (asked_for_) return false;  // the body is too large, too slow or malformed
   connection_.Consume(parser_.FeedBody(connection_.Unread(), Body::kDiscard));
   if (parser_.Done()) return true;
   if (parser_.Failure() != ParseFailure::kNone) return false;
-  // A client that was not told to go on may send the body or the next request: nobody can tell which.
+  // A client that has not received "100 Continue" may send either the body or the next request; they cannot be
+  // distinguished.
   if (parser_.ExpectsContinue() && !continued_) return false;
   const auto length = parser_.RemainingLength();
   return length && *length <= kSkipBytes;

@@ -1,6 +1,5 @@
-// Links: lib/http/message_parser.cc lib/gzip/accepts.cc meta
-// Feeds bytes to the request parser in pieces of odd sizes, as a connection does: no input may crash it, and what it
-// reads must not depend on how the bytes were cut.
+// Feeds bytes to the request parser in pieces of odd sizes, as a connection does. No input may crash it, and the result
+// must not depend on how the bytes were split.
 #include <cstdlib>
 
 #include "lib/gzip/accepts.h"

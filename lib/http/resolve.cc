@@ -1,12 +1,12 @@
 #include "lib/http/resolve.h"
 
+#include <algorithm>
+
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
-
-#include <algorithm>
 
 namespace apimesh::http {
 namespace {
@@ -17,7 +17,7 @@ using Code = ClientError::Code;
 
 ClientError NoSuchHost(std::string_view host) { return {Code::kLookup, fmt::format("lookup {}: no such host", host)}; }
 
-/// No top-level domain is a number, so a name whose last label is one can only be meant as an address.
+/// No top-level domain is a number, so a host whose last label is one can only be intended as an address.
 bool LooksLikeNumber(std::string_view host) {
   if (host.ends_with('.')) host.remove_suffix(1);
   const std::string_view label = host.substr(host.rfind('.') + 1);

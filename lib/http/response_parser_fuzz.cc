@@ -1,6 +1,6 @@
 // Links: lib/http/message_parser.cc meta
-// Webhooks and external API servers answer with anything. No bytes may crash the parser, and a message that ends must have
-// the same body however its bytes were cut.
+// Webhooks and external API servers may respond with arbitrary bytes. No bytes may crash the parser, and the body of a
+// complete message must not depend on how its bytes were split.
 #include <cstdlib>
 
 #include "lib/http/message_parser.h"

@@ -1,27 +1,29 @@
-#include "lib/http/send_group.h"
+#include "lib/net/send_group.h"
+
+#include <filesystem>
+#include <set>
+#include <thread>
 
 #include <arpa/inet.h>
+#include <boost/asio/steady_timer.hpp>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <openssl/ssl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <boost/asio/steady_timer.hpp>
-
-#include <filesystem>
-#include <set>
-#include <thread>
-
 #include "lib/http/server.h"
 #include "lib/http/test_certificates.h"
+#include "lib/testing/system_clock.h"
 
 namespace apimesh::http {
 namespace {
 
-constexpr int kClients = 140;  // more than leave by one system call
-std::string ChunkBody(std::size_t i) { return std::string(i % 7 == 0 ? i : 30'000 + i * 13, static_cast<char>('a' + i % 26)); }
-/// The first chunks, as they go over the wire.
+constexpr int kClients = 140;  // more than one system call sends
+std::string ChunkBody(std::size_t i) {
+  return std::string(i % 7 == 0 ? i : 30'000 + i * 13, static_cast<char>('a' + i % 26));
+}
+/// The first chunks in their wire encoding.
 std::string Told(std::size_t count) {
   std::string all;
   for (std::size_t i = 1; i <= count; ++i) all += Chunk({SharedBytes(ChunkBody(i))}).Wire();
@@ -33,7 +35,7 @@ Task<> Pause(std::chrono::milliseconds time) {
   co_await timer.async_wait(boost::asio::use_awaitable);
 }
 
-/// Clients join, each for so many chunks; one request tells them all, in groups.
+/// Clients join, each for a number of chunks; one request sends the chunks to all of them, in groups.
 class Teller {
  public:
   Task<> Handle(Request request, ResponseWriter& writer) {
@@ -49,7 +51,7 @@ class Teller {
     ResponseWriter* writer;
     std::size_t chunks;
     std::size_t told = 0;
-    bool busy = false;  // its socket is full: it goes on by itself
+    bool busy = false;  // its socket is full; Join() continues writing
   };
 
   Task<> Join(std::size_t chunks, ResponseWriter& writer) {
@@ -77,7 +79,7 @@ class Teller {
   Task<> TellAll(ResponseWriter& answer) {
     for (std::size_t i = 1; i <= kClients; ++i) {
       {
-        const SendGroup group;
+        const net::SendGroup group;
         for (Member* member : members_) {
           if (member->busy || member->told >= member->chunks) continue;
           member->busy = !member->writer->TryWrite(Chunk({SharedBytes(ChunkBody(member->told + 1))}));
@@ -122,13 +124,14 @@ class Client {
   }
   Client(const Client&) = delete;
 
-  /// The body, until it has this many bytes.
+  /// The body up to this many bytes.
   std::string Read(std::size_t size, bool slowly) {
     char buffer[16384];
     for (int reads = 0; body_.size() < size; ++reads) {
       if (slowly && reads % 20 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
       const int count = SSL_read(ssl_, buffer, sizeof(buffer));
-      if (count <= 0) return "ended: " + std::to_string(SSL_get_error(ssl_, count)) + " after " + std::to_string(body_.size());
+      if (count <= 0)
+        return "ended: " + std::to_string(SSL_get_error(ssl_, count)) + " after " + std::to_string(body_.size());
       (in_body_ ? body_ : head_).append(buffer, count);
       if (const std::size_t end = head_.find("\r\n\r\n"); !in_body_ && end != std::string::npos) {
         in_body_ = true;
@@ -149,16 +152,19 @@ class Client {
 TEST(SendGroup, EveryClientGetsAllInOrderHoweverSlowlyItReads) {
   const auto folder = std::filesystem::temp_directory_path() / ("group-" + std::to_string(::getpid()));
   Teller teller;
-  const auto server = Listen(TlsServerIn(folder), [&teller](Request request, ResponseWriter& writer) { return teller.Handle(std::move(request), writer); });
+  const auto server = Listen(TlsServerIn(folder), [&teller](Request request, ResponseWriter& writer) {
+    return teller.Handle(std::move(request), writer);
+  });
 
-  // One is told so much that it just does not fit into its socket any more.
+  // The numbers of chunks differ, so that for one client the socket is just full.
   const auto chunks_of = [](int client) { return static_cast<std::size_t>(client + 1); };
   std::vector<std::unique_ptr<Client>> clients;
   for (int i = 0; i < kClients; ++i) {
-    clients.push_back(std::make_unique<Client>(server->Port(), i % 5 == 0 ? TLS1_2_VERSION : TLS1_3_VERSION, "/" + std::to_string(chunks_of(i))));
+    clients.push_back(std::make_unique<Client>(server->Port(), i % 5 == 0 ? TLS1_2_VERSION : TLS1_3_VERSION,
+                                               "/" + std::to_string(chunks_of(i))));
   }
-  while (teller.joined < kClients) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  for (int i = 10; i < kClients; i += 10) clients[i].reset();  // some are gone when it begins
+  ASSERT_TRUE(testing::Eventually([&] { return teller.joined == kClients; }));
+  for (int i = 10; i < kClients; i += 10) clients[i].reset();  // some have disconnected before it begins
 
   std::vector<std::thread> readers;
   const auto read = [&](int i, bool slowly) {
@@ -170,7 +176,7 @@ TEST(SendGroup, EveryClientGetsAllInOrderHoweverSlowlyItReads) {
     if (clients[i]) readers.emplace_back(read, i, true);
   }
   EXPECT_EQ(tell.Read(4, false), "done");
-  // Nothing is written now: what a full socket had no room for has to go out by itself.
+  // TellAll() has ended: bytes for which a full socket had no room must be sent without it.
   for (int i = 0; i < kClients; ++i) {
     if (clients[i] && i % 4 != 0) read(i, false);
   }

@@ -1,26 +1,26 @@
 #include "lib/http/server.h"
 
-#include <poll.h>
-#include <pthread.h>
-#include <signal.h>
-#include <sys/resource.h>
-
-#include <boost/asio/posix/stream_descriptor.hpp>
-
 #include <algorithm>
 #include <future>
 #include <stdexcept>
 #include <thread>
 
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+
 #include "lib/base/log.h"
 #include "lib/http/connection.h"
-#include "lib/http/listen_socket.h"
+#include "lib/net/listen_socket.h"
 
 namespace apimesh::http {
 namespace {
 
 namespace asio = boost::asio;
-constexpr int kAcceptsPerTurn = 16;  // each may cost a handshake; the connections that this thread has are served in between
+constexpr int kAcceptsPerTurn =
+    16;  // each may cost a handshake; the existing connections of this thread are served in between
 constexpr std::size_t kShareThatGivesWay = 32;
 constexpr std::chrono::milliseconds kPauseForRoom{5}, kPauseForDescriptors{100};
 
@@ -32,18 +32,19 @@ bool IsReadable(int listener) {
 
 class ServerOnThreads final : public Server {
  public:
-  ServerOnThreads(ServerOptions options, Handler handler) : shared_(std::make_shared<ServerShared>()) {
+  ServerOnThreads(ServerOptions options, Handler handler) : shared_(std::make_shared<ServerShared>(options.clock)) {
     ::signal(SIGPIPE, SIG_IGN);  // OpenSSL writes to the descriptor itself
     shared_->limits = options.limits;
     shared_->handler = std::move(handler);
     shared_->make_room = [this] { MakeRoom(); };
-    if (options.tls) tls_ = std::make_unique<ServerTls>(options.tls_options);
-    ListenSocket socket = OpenListenSocket(options.address, options.port);
+    if (options.tls) tls_ = std::make_unique<net::ServerTls>(options.tls_options, options.clock);
+    net::ListenSocket socket = net::OpenListenSocket(options.address, options.port);
     port_ = socket.port;
     for (int i = 0; i < std::max(1, options.threads); ++i) workers_.push_back(std::make_unique<Worker>());
     listener_.emplace(workers_[0]->io, socket.fd);
     accept_pause_.emplace(workers_[0]->io);
-    const auto shortest = std::min({options.limits.handshake_timeout, options.limits.header_timeout, options.limits.idle_timeout});
+    const auto shortest =
+        std::min({options.limits.handshake_timeout, options.limits.header_timeout, options.limits.idle_timeout});
     tick_ = std::clamp(shortest / 4, std::chrono::milliseconds(5), std::chrono::milliseconds(500));
     WaitForConnections();
     for (auto& worker : workers_) Start(*worker);
@@ -52,13 +53,13 @@ class ServerOnThreads final : public Server {
   ~ServerOnThreads() override {
     StopAccepting();
     CutAll(false);
-    const SteadyTime limit = Clock::System().Steady() + std::chrono::seconds(2);
-    while (shared_->connections > 0 && Clock::System().Steady() < limit) {
+    const SteadyTime limit = shared_->clock.Steady() + std::chrono::seconds(2);
+    while (shared_->connections > 0 && shared_->clock.Steady() < limit) {
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
     for (auto& worker : workers_) worker->io.stop();
     for (std::thread& thread : threads_) thread.join();
-    // A handler that still waits for something elsewhere will come back to its executor: that must exist then.
+    // A suspended handler resumes on its executor later, so the executor must still exist then.
     if (shared_->connections > 0) {
       for (auto& worker : workers_) (void)worker.release();
     }
@@ -70,9 +71,9 @@ class ServerOnThreads final : public Server {
     shared_->draining = true;
     StopAccepting();
     CutAll(true);
-    const SteadyTime end = Clock::System().Steady() + limit;
+    const SteadyTime end = shared_->clock.Steady() + limit;
     asio::steady_timer pause(co_await asio::this_coro::executor);
-    while (shared_->connections > 0 && Clock::System().Steady() < end) {
+    while (shared_->connections > 0 && shared_->clock.Steady() < end) {
       pause.expires_after(std::chrono::milliseconds(5));
       co_await pause.async_wait(asio::use_awaitable);
     }
@@ -96,13 +97,13 @@ class ServerOnThreads final : public Server {
     });
   }
 
-  // One timer a thread for all time-outs: setting one costs a store.
+  // One timer per thread serves all timeouts, so setting a timeout costs only a store.
   void Tick(Worker& worker, const std::shared_ptr<asio::steady_timer>& timer) {
     timer->expires_after(tick_);
     timer->async_wait([this, &worker, timer](const boost::system::error_code& error) {
       if (error) return;
-      const SteadyTime now = Clock::System().Steady();
-      std::vector<std::shared_ptr<Connection>> connections;  // a cut one may disappear
+      const SteadyTime now = shared_->clock.Steady();
+      std::vector<std::shared_ptr<Connection>> connections;  // keeps them alive while some are closed
       for (Connection* connection : worker.connections) connections.push_back(connection->shared_from_this());
       for (const auto& connection : connections) connection->CheckDeadline(now);
       Tick(worker, timer);
@@ -118,7 +119,7 @@ class ServerOnThreads final : public Server {
           MakeRoom();
           if (!HasRoom()) return PauseAccepting(kPauseForRoom);
         }
-        AcceptedSocket socket = AcceptOne(listener_->native_handle());
+        net::AcceptedSocket socket = net::AcceptOne(listener_->native_handle());
         if (socket.out_of_descriptors) {
           log::Warning("http: out of file descriptors; new connections wait");
           MakeRoom();
@@ -140,8 +141,8 @@ class ServerOnThreads final : public Server {
 
   bool HasRoom() const { return shared_->limits.connections == 0 || shared_->open < shared_->limits.connections; }
 
-  /// Closes a part of the connections that serve no request, those that have waited longest first: unfinished handshakes
-  /// and heads, and idle ones, whose clients connect again when they need to. Other threads may do their part later.
+  /// Closes a part of the connections that serve no request (unfinished handshakes and heads, idle connections), those
+  /// that have waited longest first. Their clients reconnect when needed. Other threads may close their part later.
   void MakeRoom() {
     int none = 0;
     if (!making_room_.compare_exchange_strong(none, static_cast<int>(workers_.size()))) return;
@@ -165,8 +166,8 @@ class ServerOnThreads final : public Server {
     for (std::size_t i = 0; i < count; ++i) waiting[i]->Cut();
   }
 
-  void Adopt(AcceptedSocket socket) {
-    SslPtr ssl;
+  void Adopt(net::AcceptedSocket socket) {
+    net::SslPtr ssl;
     if (tls_ && !(ssl = tls_->NewSession())) {
       ::close(socket.fd);
       return;
@@ -177,11 +178,12 @@ class ServerOnThreads final : public Server {
     }
     ++worker->load;
     ++shared_->connections;
-    auto peer = std::make_shared<Peer>();
+    auto peer = std::make_shared<net::Peer>();
     peer->address = std::move(socket.address);
     auto begin = [shared = shared_, worker, fd = socket.fd, ssl = std::move(ssl), peer = std::move(peer)]() mutable {
-      auto connection = std::make_shared<Connection>(shared, *worker, NewTransport(worker->io.get_executor(), fd, std::move(ssl)),
-                                                     std::move(peer));
+      auto connection = std::make_shared<Connection>(
+          shared, *worker, net::NewTransport(worker->io.get_executor(), fd, std::move(ssl), shared->clock),
+          std::move(peer));
       asio::co_spawn(worker->io, connection->Run(), [connection](std::exception_ptr) { connection->Cut(); });
     };
     asio::dispatch(worker->io, std::move(begin));
@@ -205,7 +207,7 @@ class ServerOnThreads final : public Server {
         std::vector<std::shared_ptr<Connection>> connections;
         for (Connection* connection : worker.connections) connections.push_back(connection->shared_from_this());
         for (const auto& connection : connections) {
-          if (!only_idle || connection->Idle()) connection->Cut();
+          only_idle ? connection->Drain() : connection->Cut();
         }
       };
       asio::post(worker->io, cut);
@@ -213,13 +215,13 @@ class ServerOnThreads final : public Server {
   }
 
   std::shared_ptr<ServerShared> shared_;
-  std::unique_ptr<ServerTls> tls_;
+  std::unique_ptr<net::ServerTls> tls_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::optional<asio::posix::stream_descriptor> listener_;
   std::optional<asio::steady_timer> accept_pause_;
   std::vector<std::thread> threads_;
   std::chrono::milliseconds tick_{500};
-  std::atomic<int> making_room_{0};  // workers that have not done their part yet
+  std::atomic<int> making_room_{0};  // workers that have not closed their part yet
   int port_ = 0;
 };
 

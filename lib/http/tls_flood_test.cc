@@ -1,3 +1,5 @@
+#include <filesystem>
+
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -6,38 +8,25 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <filesystem>
-
-#include "lib/base/hex.h"
-#include "lib/http/control_records.h"
-#include "lib/http/record_buffer.h"
-#include "lib/http/record_cipher.h"
+#include "lib/base/hash/hex.h"
 #include "lib/http/server.h"
 #include "lib/http/test_certificates.h"
-#include "lib/http/traffic_secret.h"
+#include "lib/http/test_raw_client.h"
+#include "lib/net/tls/control_records.h"
+#include "lib/net/tls/record_buffer.h"
+#include "lib/net/tls/record_cipher.h"
+#include "lib/net/tls/traffic_secret.h"
 
 namespace apimesh::http {
 namespace {
 
 constexpr unsigned char kAlert = 21;
 
-int ConnectTo(int port) {
-  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in name{};
-  name.sin_family = AF_INET;
-  name.sin_port = htons(static_cast<std::uint16_t>(port));
-  name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  EXPECT_EQ(::connect(fd, reinterpret_cast<sockaddr*>(&name), sizeof(name)), 0);
-  const timeval limit{10, 0};
-  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
-  setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
-  return fd;
-}
-
-/// A client that finishes the handshake by OpenSSL and can then send TLS 1.3 records of any type and content.
+/// A client that performs the handshake with OpenSSL and can then send TLS 1.3 records of any type and content.
 class RecordClient {
  public:
-  explicit RecordClient(int port, int version = TLS1_3_VERSION, const char* suites = "TLS_AES_128_GCM_SHA256", std::uint64_t options = 0)
+  explicit RecordClient(int port, int version = TLS1_3_VERSION, const char* suites = "TLS_AES_128_GCM_SHA256",
+                        std::uint64_t options = 0)
       : context_(SSL_CTX_new(TLS_client_method())), fd_(ConnectTo(port)) {
     SSL_CTX_set_max_proto_version(context_, version);
     SSL_CTX_set_ciphersuites(context_, suites);
@@ -47,7 +36,7 @@ class RecordClient {
     SSL_set_app_data(ssl_, this);
     SSL_set_fd(ssl_, fd_);
     connected_ = SSL_connect(ssl_) == 1;
-    if (!secret_.empty()) cipher_ = RecordCipher::New(TrafficKey(secret_), TrafficIv(secret_), 0);
+    if (!secret_.empty()) cipher_ = net::RecordCipher::New(net::TrafficKey(secret_), net::TrafficIv(secret_), 0);
   }
   ~RecordClient() {
     SSL_free(ssl_);
@@ -59,19 +48,19 @@ class RecordClient {
   SSL* Ssl() const { return ssl_; }
   int Fd() const { return fd_; }
 
-  /// False: the server has closed the connection.
+  /// Returns false if the server has closed the connection.
   bool Send(unsigned char type, std::string_view plain) {
-    std::string record(plain.size() + RecordCipher::kOverhead, '\0');
+    std::string record(plain.size() + net::RecordCipher::kOverhead, '\0');
     cipher_->Seal(type, std::span(&plain, 1), record.data());
     return ::send(fd_, record.data(), record.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(record.size());
   }
   bool SendKeyUpdate(bool requested) {
-    if (!Send(RecordCipher::kHandshake, {requested ? "\x18\0\0\1\1" : "\x18\0\0\1\0", 5})) return false;
-    secret_ = NextTrafficSecret(secret_);
-    cipher_ = RecordCipher::New(TrafficKey(secret_), TrafficIv(secret_), 0);
+    if (!Send(net::RecordCipher::kHandshake, {requested ? "\x18\0\0\1\1" : "\x18\0\0\1\0", 5})) return false;
+    secret_ = net::NextTrafficSecret(secret_);
+    cipher_ = net::RecordCipher::New(net::TrafficKey(secret_), net::TrafficIv(secret_), 0);
     return true;
   }
-  /// Whether the server has ended the connection, after at most ten seconds.
+  /// Waits up to ten seconds for the server to close the connection.
   bool Ended() const {
     char buffer[16384];
     for (;;) {
@@ -105,23 +94,22 @@ class RecordClient {
   int fd_;
   bool connected_ = false;
   std::string secret_;
-  std::unique_ptr<RecordCipher> cipher_;
+  std::unique_ptr<net::RecordCipher> cipher_;
 };
 
-/// With records of our own, or OpenSSL's.
+/// The parameter selects the records of lib/net or those of OpenSSL.
 class TlsFlood : public ::testing::TestWithParam<bool> {
  protected:
   TlsFlood() : folder_(std::filesystem::temp_directory_path() / ("tls-flood-" + std::to_string(::getpid()))) {
-    UseOwnRecords(GetParam());
-    options_ = TlsServerIn(folder_);
+    net::UseOwnRecords(GetParam());
   }
   ~TlsFlood() override {
     server_.reset();
-    UseOwnRecords(true);
+    net::UseOwnRecords(true);
     std::filesystem::remove_all(folder_);
   }
   void SetUp() override {
-    if (!RecordCipher::Supported()) GTEST_SKIP() << "the client of this test needs AES instructions";
+    if (!net::RecordCipher::Supported()) GTEST_SKIP() << "the client of this test needs AES instructions";
   }
   int Start() {
     server_ = Listen(options_, Answer);
@@ -135,10 +123,11 @@ class TlsFlood : public ::testing::TestWithParam<bool> {
   }
 
   std::filesystem::path folder_;
-  ServerOptions options_;
+  ServerOptions options_ = TlsServerIn(folder_);
   std::unique_ptr<Server> server_;
 };
-INSTANTIATE_TEST_SUITE_P(Records, TlsFlood, ::testing::Bool(), [](const auto& info) { return info.param ? "Own" : "OpenSsl"; });
+INSTANTIATE_TEST_SUITE_P(Records, TlsFlood, ::testing::Bool(),
+                         [](const auto& info) { return info.param ? "Own" : "OpenSsl"; });
 
 constexpr int kFlood = 200'000;
 
@@ -158,20 +147,20 @@ TEST_P(TlsFlood, KeyUpdatesEndTheConnection) {
 TEST_P(TlsFlood, KeyUpdatesBetweenRequestsCountToo) {
   RecordClient client(Start());
   int sent = 0;
-  while (sent < kFlood && client.SendKeyUpdate(true) && client.Send(RecordCipher::kApplicationData, "G")) ++sent;
+  while (sent < kFlood && client.SendKeyUpdate(true) && client.Send(net::RecordCipher::kApplicationData, "G")) ++sent;
   EXPECT_LT(sent, kFlood);
   EXPECT_TRUE(client.Ended());
 }
 
-/// The first KeyUpdate must be answered before anything else is read, and there is no room for the answer: the connection waits for the
-/// client, until the time limit of a stalled answer.
+/// The first KeyUpdate must be answered before anything else is read, and there is no room for the answer. The
+/// connection waits for the client until the timeout of a stalled response.
 TEST_P(TlsFlood, KeyUpdatesAreNotReadWhileTheAnswerCannotBeSent) {
   options_.limits.idle_timeout = std::chrono::milliseconds(1500);
   const int port = Start();
   RecordClient client(port);
-  ASSERT_TRUE(client.Send(RecordCipher::kApplicationData, "GET /50000000 HTTP/1.1\r\nHost: a\r\n\r\n"));
+  ASSERT_TRUE(client.Send(net::RecordCipher::kApplicationData, "GET /50000000 HTTP/1.1\r\nHost: a\r\n\r\n"));
   pollfd readable{client.Fd(), POLLIN, 0};
-  ASSERT_EQ(::poll(&readable, 1, 10'000), 1);  // the answer has begun; it is never read
+  ASSERT_EQ(::poll(&readable, 1, 10'000), 1);  // the response has begun; it is never read
   const timeval limit{0, 200'000};
   setsockopt(client.Fd(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
   int sent = 0;
@@ -189,12 +178,12 @@ struct Junk {
   std::string_view content;
 };
 const Junk kJunk[] = {
-    {"AlertsThatAreIgnored", kAlert, std::string_view("\x01\x5a", 2)},            // user_canceled
-    {"HandshakeMessagesInParts", RecordCipher::kHandshake, std::string_view("\x18", 1)},
-    {"EmptyApplicationData", RecordCipher::kApplicationData, ""},
-    {"EmptyHandshakeMessages", RecordCipher::kHandshake, ""},
-    {"SessionTicketsToAServer", RecordCipher::kHandshake, std::string_view("\x04\0\0\1\0", 5)},
-    {"ClientHellosAfterTheHandshake", RecordCipher::kHandshake, std::string_view("\x01\0\0\1\0", 5)},
+    {"AlertsThatAreIgnored", kAlert, std::string_view("\x01\x5a", 2)},  // user_canceled
+    {"HandshakeMessagesInParts", net::RecordCipher::kHandshake, std::string_view("\x18", 1)},
+    {"EmptyApplicationData", net::RecordCipher::kApplicationData, ""},
+    {"EmptyHandshakeMessages", net::RecordCipher::kHandshake, ""},
+    {"SessionTicketsToAServer", net::RecordCipher::kHandshake, std::string_view("\x04\0\0\1\0", 5)},
+    {"ClientHellosAfterTheHandshake", net::RecordCipher::kHandshake, std::string_view("\x01\0\0\1\0", 5)},
     {"ChangeCipherSpec", 20, std::string_view("\x01", 1)},
 };
 

@@ -10,7 +10,7 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-// Times come from clients, and 64 bits of nanoseconds are 292 years: what is further away is as far as can be said.
+// Times come from clients, and 64 bits of nanoseconds cover 292 years. Larger differences saturate.
 nanoseconds Between(WallTime from, WallTime to) {
   const nanoseconds a = from.time_since_epoch(), b = to.time_since_epoch();
   std::int64_t span = 0;

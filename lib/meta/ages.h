@@ -7,16 +7,16 @@
 
 namespace apimesh::meta {
 
-/// Tells ages as of one moment, and knows for how long all that it told stays true. Who makes a text of them gets this and not the
-/// time itself, so that the text can be kept until then.
+/// Formats ages relative to one moment, and records until when all returned texts stay valid. Code that prints ages
+/// gets this class instead of the current time, so that its output can be cached until then.
 class Ages {
  public:
   explicit Ages(WallTime now) : now_(now) {}
   Ages(const Ages&) = delete;
 
-  /// The age of something made at `since`: HumanDuration, or "<unknown>" if `since` is no time.
+  /// Returns the age of an object created at `since` as HumanDuration, or "<unknown>" if `since` is not a time.
   std::string Of(std::string_view since);
-  /// The first moment at which one of the ages told so far has another text.
+  /// Returns the first moment at which one of the ages returned so far has another text.
   WallTime Until() const { return until_; }
 
  private:

@@ -1,8 +1,8 @@
 #include "lib/meta/ages.h"
 
-#include <gtest/gtest.h>
-
 #include <random>
+
+#include <gtest/gtest.h>
 
 #include "lib/meta/time.h"
 
@@ -12,13 +12,15 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::nanoseconds;
 
-/// Each span where the form of the text changes, and what is a little less and a little more.
+/// Returns each span at which the format of the text changes, and spans slightly below and above it.
 std::vector<nanoseconds> Spans() {
   std::vector<nanoseconds> spans;
-  for (const std::chrono::seconds edge : {-3s, -2s, -1s, 0s, 1s, 119s, 120s, 121s, 599s, 600s, 601s, std::chrono::seconds(180min), std::chrono::seconds(8h),
-                                          std::chrono::seconds(48h), std::chrono::seconds(192h), std::chrono::seconds(24h * 730), std::chrono::seconds(24h * 365 * 8),
-                                          std::chrono::seconds(24h * 365 * 100)}) {
-    for (const nanoseconds off : {nanoseconds(-24h), nanoseconds(-1h), nanoseconds(-1min), nanoseconds(-1s), -1ns, 0ns, 1ns, nanoseconds(500ms), nanoseconds(1min)}) {
+  for (const std::chrono::seconds edge :
+       {-3s, -2s, -1s, 0s, 1s, 119s, 120s, 121s, 599s, 600s, 601s, std::chrono::seconds(180min),
+        std::chrono::seconds(8h), std::chrono::seconds(48h), std::chrono::seconds(192h),
+        std::chrono::seconds(24h * 730), std::chrono::seconds(24h * 365 * 8), std::chrono::seconds(24h * 365 * 100)}) {
+    for (const nanoseconds off : {nanoseconds(-24h), nanoseconds(-1h), nanoseconds(-1min), nanoseconds(-1s), -1ns, 0ns,
+                                  1ns, nanoseconds(500ms), nanoseconds(1min)}) {
       spans.push_back(edge + off);
     }
   }

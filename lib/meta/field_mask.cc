@@ -32,9 +32,9 @@ FieldMask FieldMask::AllBut(std::initializer_list<std::string_view> paths) {
   return mask;
 }
 
-const FieldMask& FieldMask::Whole() {
-  static const FieldMask whole;
-  return whole;
+const FieldMask& FieldMask::AllFields() {
+  static const FieldMask all;
+  return all;
 }
 
 FieldMask& FieldMask::Child(std::string_view name) {
@@ -51,10 +51,10 @@ void FieldMask::Add(std::string_view path) { Add(Steps(path)); }
 void FieldMask::Add(const std::vector<std::string>& steps) {
   FieldMask* at = this;
   for (const std::string& step : steps) {
-    if (at->whole_) return;
+    if (at->selected_) return;
     at = &at->Child(step);
   }
-  at->whole_ = true;
+  at->selected_ = true;
   at->below_.clear();
 }
 

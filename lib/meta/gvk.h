@@ -12,7 +12,8 @@ struct GroupVersion {
   std::string version;
 
   std::string ToString() const { return group.empty() ? version : group + "/" + version; }
-  /// "g/v" or "v". More than one slash leaves everything in `version`, as the reference does for bad input.
+  /// "g/v" or "v". Text with more than one slash is stored in `version` unchanged, as kube-apiserver does for bad
+  /// input.
   static GroupVersion Parse(std::string_view api_version);
   auto operator<=>(const GroupVersion&) const = default;
 };
@@ -21,7 +22,7 @@ struct GroupResource {
   std::string group;
   std::string resource;
 
-  /// "deployments.apps", or "pods" for the core group: the form of error texts.
+  /// "deployments.apps", or "pods" for the core group, as error messages show it.
   std::string ToString() const { return group.empty() ? resource : resource + "." + group; }
   auto operator<=>(const GroupResource&) const = default;
 };
@@ -43,7 +44,7 @@ struct Gvk {
   GroupVersion Version() const { return {group, version}; }
   apimesh::meta::GroupKind GroupKind() const { return {group, kind}; }
   std::string ApiVersion() const { return Version().ToString(); }
-  /// "apps/v1, Kind=Deployment": the form of error texts.
+  /// "apps/v1, Kind=Deployment", as error messages show it.
   std::string ToString() const { return group + "/" + version + ", Kind=" + kind; }
   auto operator<=>(const Gvk&) const = default;
 };

@@ -2,7 +2,7 @@
 
 namespace apimesh::meta {
 namespace {
-constexpr std::size_t kAllocation = 16;  // what malloc adds
+constexpr std::size_t kAllocation = 16;  // overhead per allocation of malloc
 constexpr std::size_t kMapNode = 96 + kAllocation;
 }  // namespace
 

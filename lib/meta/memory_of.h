@@ -2,11 +2,12 @@
 
 #include <cstddef>
 
-#include "lib/meta/user.h"
+#include "lib/meta/request/user.h"
 
 namespace apimesh::meta {
 
-/// About the memory that texts take up, besides sizeof of the object itself. For caches that are bounded by bytes.
+/// Estimates the memory that the texts of an object take, in addition to the object's sizeof. For caches that are
+/// bounded by bytes.
 std::size_t MemoryOf(const UserInfo& user);
 std::size_t MemoryOf(const std::vector<std::string>& texts);
 

@@ -1,9 +1,9 @@
 #include "lib/meta/names.h"
 
+#include <stdexcept>
+
 #include <fmt/format.h>
 #include <openssl/rand.h>
-
-#include <stdexcept>
 
 namespace apimesh::meta {
 namespace {
@@ -11,8 +11,7 @@ namespace {
 constexpr std::size_t kMaxLabel = 63;
 constexpr std::size_t kMaxSubdomain = 253;
 constexpr std::string_view kLabelPattern = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
-constexpr std::string_view kSubdomainPattern =
-    "[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*";
+constexpr std::string_view kSubdomainPattern = "[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*";
 constexpr std::string_view kQualifiedPattern = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -48,7 +47,7 @@ bool MatchesQualifiedName(std::string_view text) {
          All(text, [](char c) { return IsLetterOrDigit(c) || c == '-' || c == '_' || c == '.'; });
 }
 
-// Newer checks count bytes, older ones "characters"; both mean bytes.
+// kube-apiserver's newer checks say "bytes", its older ones "characters"; both count bytes.
 std::string MaxBytesText(std::size_t length) { return fmt::format("must be no more than {} bytes", length); }
 
 Complaints SubdomainComplaints(std::string_view text, std::string too_long) {
@@ -73,7 +72,7 @@ void ComplainAboutParentFolders(std::string_view text, Complaints& complaints) {
   }
 }
 
-// The reference looks at a prefix as if its last two characters were one 'a'.
+// kube-apiserver checks a prefix that ends with a dash as if its last two characters were one 'a'.
 std::string MaskTrailingDash(std::string_view name, bool prefix) {
   if (!prefix || name.size() < 2 || name.back() != '-') return std::string(name);
   return std::string(name.substr(0, name.size() - 2)) + "a";
@@ -102,9 +101,10 @@ Complaints CheckDnsLabel(std::string_view text) {
     complaints.push_back(
         MatchesSubdomain(text)
             ? "must not contain dots"
-            : PatternText("a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must "
-                          "start and end with an alphanumeric character",
-                          kLabelPattern, {"my-name", "123-abc"}));
+            : PatternText(
+                  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must "
+                  "start and end with an alphanumeric character",
+                  kLabelPattern, {"my-name", "123-abc"}));
   }
   return complaints;
 }
@@ -113,10 +113,11 @@ Complaints CheckDns1035Label(std::string_view text) {
   Complaints complaints;
   if (text.size() > kMaxLabel) complaints.push_back(MaxLengthText(kMaxLabel));
   if (!MatchesLabel(text) || !IsLower(text.front())) {
-    complaints.push_back(PatternText(
-        "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, "
-        "and end with an alphanumeric character",
-        "[a-z]([-a-z0-9]*[a-z0-9])?", {"my-name", "abc-123"}));
+    complaints.push_back(
+        PatternText("a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an "
+                    "alphabetic character, "
+                    "and end with an alphanumeric character",
+                    "[a-z]([-a-z0-9]*[a-z0-9])?", {"my-name", "abc-123"}));
   }
   return complaints;
 }
@@ -218,7 +219,7 @@ Complaints NameIsDns1035Label(std::string_view name, bool prefix) {
 Complaints NameIsPathSegment(std::string_view name, bool prefix) { return CheckPathSegment(name, prefix); }
 
 std::uint64_t SecureRandomBits() {
-  // Asking OpenSSL costs the same for one number as for many.
+  // A call of OpenSSL costs the same for many numbers as for one.
   thread_local struct {
     std::uint64_t numbers[64];
     std::size_t left = 0;

@@ -9,7 +9,8 @@ namespace apimesh::meta {
 namespace {
 
 const std::string kSubdomain =
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end "
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and "
+    "end "
     "with an alphanumeric character (e.g. 'example.com', regex used for validation is "
     "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
@@ -30,7 +31,8 @@ TEST(Names, Labels) {
 }
 
 TEST(Names, QualifiedNames) {
-  for (const char* good : {"a", "A.b_c-d", "example.com/X", "1"}) EXPECT_EQ(CheckQualifiedName(good), Complaints{}) << good;
+  for (const char* good : {"a", "A.b_c-d", "example.com/X", "1"})
+    EXPECT_EQ(CheckQualifiedName(good), Complaints{}) << good;
   EXPECT_EQ(CheckQualifiedName("/a"), Complaints{"prefix part must be non-empty"});
   EXPECT_EQ(CheckQualifiedName("A/a"), Complaints{"prefix part " + kSubdomain});
   EXPECT_EQ(CheckQualifiedName("a/").size(), 2u);
@@ -72,8 +74,9 @@ TEST(Time, FormatsAndParses) {
   EXPECT_EQ(FormatMicroTime(*time), "2026-11-16T03:06:27.123456Z");
   EXPECT_EQ(FormatTime(*ParseTime("2026-01-01T00:30:00+01:00")), "2025-12-31T23:30:00Z");
   EXPECT_EQ(FormatTime(*ParseTime("1969-12-31T23:59:59.5Z")), "1969-12-31T23:59:59Z");
-  for (const char* bad : {"", "2026", "2026-13-01T00:00:00Z", "2026-02-30T00:00:00Z", "2026-01-01T24:00:00Z",
-                          "2026-01-01T00:00:00", "2026-01-01 00:00:00Z", "2026-01-01T00:00:00.Z", "2026-01-01T00:00:00Zx"}) {
+  for (const char* bad :
+       {"", "2026", "2026-13-01T00:00:00Z", "2026-02-30T00:00:00Z", "2026-01-01T24:00:00Z", "2026-01-01T00:00:00",
+        "2026-01-01 00:00:00Z", "2026-01-01T00:00:00.Z", "2026-01-01T00:00:00Zx"}) {
     EXPECT_FALSE(ParseTime(bad)) << bad;
   }
 }
@@ -81,10 +84,10 @@ TEST(Time, FormatsAndParses) {
 TEST(Time, HumanDurations) {
   using namespace std::chrono_literals;
   const std::pair<std::chrono::seconds, std::string> cases[] = {
-      {-3s, "<invalid>"}, {-1s, "0s"},          {0s, "0s"},      {119s, "119s"},        {120s, "2m"},
-      {150s, "2m30s"},    {10min, "10m"},       {179min, "179m"}, {180min, "3h"},        {181min, "3h1m"},
-      {8h, "8h"},         {47h, "47h"},         {48h, "2d"},     {24h * 3 + 5h, "3d5h"}, {24h * 8, "8d"},
-      {24h * 729, "729d"}, {24h * 730, "2y"},    {24h * 800, "2y70d"}, {24h * 365 * 8, "8y"},
+      {-3s, "<invalid>"},  {-1s, "0s"},       {0s, "0s"},           {119s, "119s"},         {120s, "2m"},
+      {150s, "2m30s"},     {10min, "10m"},    {179min, "179m"},     {180min, "3h"},         {181min, "3h1m"},
+      {8h, "8h"},          {47h, "47h"},      {48h, "2d"},          {24h * 3 + 5h, "3d5h"}, {24h * 8, "8d"},
+      {24h * 729, "729d"}, {24h * 730, "2y"}, {24h * 800, "2y70d"}, {24h * 365 * 8, "8y"},
   };
   for (const auto& [duration, text] : cases) EXPECT_EQ(HumanDuration(duration), text);
 }

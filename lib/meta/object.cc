@@ -1,8 +1,8 @@
 #include "lib/meta/object.h"
 
-#include <boost/json/monotonic_resource.hpp>
-
 #include <memory>
+
+#include <boost/json/monotonic_resource.hpp>
 
 namespace apimesh::meta {
 

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <boost/json/object.hpp>
-#include <boost/json/storage_ptr.hpp>
-#include <boost/json/value.hpp>
-
 #include <algorithm>
 #include <string>
 #include <string_view>
+
+#include <boost/json/object.hpp>
+#include <boost/json/storage_ptr.hpp>
+#include <boost/json/value.hpp>
 
 #include "lib/meta/gvk.h"
 
@@ -14,15 +14,15 @@ namespace apimesh::meta {
 
 namespace json = boost::json;
 
-/// A Kubernetes object while a write works on it: a JSON document, normally in an arena of its own (NewArena()).
-/// Reads never make one: they pass bytes on. Not thread-safe. Accessors of a missing or wrongly typed field give the
-/// empty value; validation complains about wrong types, not the accessor.
+/// A Kubernetes object in the write path: a JSON document, normally in its own arena (NewArena()). Reads do not create
+/// one; they forward encoded bytes. Not thread-safe. Accessors of a missing or wrongly typed field return the empty
+/// value; validation reports wrong types, not the accessor.
 class Object {
  public:
   Object() = default;
   explicit Object(json::object root) : root_(std::move(root)) {}
-  /// A copy has an arena of its own; a move takes the other's along. (A json::object copies into the heap, and a moved one
-  /// is copied where its arena differs.)
+  /// A copy has its own arena; a move takes over the arena of the source. (A json::object copies into the heap, and
+  /// moving one between arenas copies it.)
   Object(const Object& other);
   Object(Object&& other) noexcept = default;
   Object& operator=(const Object& other) { return *this = Object(other); }
@@ -36,9 +36,9 @@ class Object {
   Gvk GetGvk() const;
   void SetGvk(const Gvk& gvk);
 
-  /// metadata, made if missing.
+  /// Returns metadata, which is created if missing.
   json::object& Metadata();
-  /// metadata, or an empty object.
+  /// Returns metadata, or an empty object.
   const json::object& Metadata() const;
 
   std::string_view Name() const { return MetaString("name"); }
@@ -51,7 +51,7 @@ class Object {
   void SetMeta(std::string_view key, std::string_view value);
   void SetMeta(std::string_view key, std::int64_t value);
   void EraseMeta(std::string_view key);
-  /// Value of one label or annotation; nullptr if absent.
+  /// Returns the value of a label or annotation; nullptr if absent.
   const json::string* Label(std::string_view key) const;
   const json::string* Annotation(std::string_view key) const;
 
@@ -60,10 +60,11 @@ class Object {
   json::object root_;
 };
 
-/// A fresh arena for one request's documents: freed at once, never piece by piece.
+/// Returns a new arena for the documents of one request. Its memory is freed at once when the last document is
+/// destroyed.
 json::storage_ptr NewArena();
 
-// Walking a document by field names. `Find(root, "spec", "template")`: nullptr where a step is missing or no object.
+// Lookup by field names: `Find(root, "spec", "template")` returns nullptr if a step is missing or not an object.
 const json::value* FindField(const json::object& object, std::string_view name);
 json::value* FindField(json::object& object, std::string_view name);
 template <class... Names>
@@ -84,21 +85,24 @@ json::value* Find(json::object& object, std::string_view name, const Names&... n
     return value && value->is_object() ? Find(value->get_object(), names...) : nullptr;
   }
 }
-/// The string at a path, or "" if there is none.
+/// Returns the string at a path, or "" if there is none.
 template <class... Names>
 std::string_view FindString(const json::object& object, const Names&... names) {
   const json::value* value = Find(object, names...);
   return value && value->is_string() ? std::string_view(value->get_string()) : std::string_view();
 }
-/// The object at `name`, made if missing or not an object.
+/// Returns the object at `name`, which is created if missing or not an object.
 json::object& MakeObject(json::object& parent, std::string_view name);
-/// Removes a field and keeps the order of the rest. Moves everything behind it: use EraseFields() to remove many.
+/// Removes a field and keeps the order of the rest. It moves all fields after the removed one, so use EraseFields() to
+/// remove many.
 bool EraseField(json::object& object, std::string_view name);
-/// Removes the fields for which `unwanted(name, value)` is true and keeps the order of the rest, in one pass. `unwanted` is
-/// called once for each field, in order, and may change the value.
+/// Removes the fields for which `unwanted(name, value)` is true and keeps the order of the rest, in one pass.
+/// `unwanted` is called once for each field, in order, and may change the value.
 template <class Predicate>
 void EraseFields(json::object& object, Predicate unwanted) {
-  const auto is_unwanted = [&unwanted](auto& member) { return unwanted(std::string_view(member.key()), member.value()); };
+  const auto is_unwanted = [&unwanted](auto& member) {
+    return unwanted(std::string_view(member.key()), member.value());
+  };
   const auto first = std::find_if(object.begin(), object.end(), is_unwanted);
   if (first == object.end()) return;
   json::object kept(object.storage());

@@ -1,17 +1,18 @@
 #include "lib/meta/object_meta.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 
+#include <fmt/format.h>
+
+#include "lib/base/text/text.h"
 #include "lib/meta/equal.h"
 #include "lib/meta/time.h"
 
 namespace apimesh::meta {
 namespace {
 
-/// Events come and go; what they owned would go with them.
+/// Events expire; objects that they own would be garbage-collected with them.
 const Gvk& BannedOwner() {
   static const Gvk event{"", "v1", "Event"};
   return event;
@@ -21,9 +22,7 @@ constexpr std::size_t kMaxAnnotationBytes = 256 * 1024;
 constexpr std::string_view kOrphan = "orphan";
 constexpr std::string_view kForeground = "foregroundDeletion";
 
-void Append(FieldErrors& errors, FieldErrors more) {
-  errors.Append(std::move(more));
-}
+void Append(FieldErrors& errors, FieldErrors more) { errors.Append(std::move(more)); }
 
 void AppendComplaints(FieldErrors& errors, const Path& path, std::string_view value, const Complaints& complaints) {
   for (const std::string& complaint : complaints) errors.push_back(Invalid(path.ToString(), Quoted(value), complaint));
@@ -43,7 +42,7 @@ std::int64_t Integer(const json::object& object, std::string_view name) {
   return value && value->is_int64() ? value->get_int64() : 0;
 }
 
-/// The parts that creation and update share.
+/// The checks that creation and update share.
 FieldErrors ValidateCommon(const json::object& metadata, const Path& path) {
   FieldErrors errors = ValidateLabels(FindField(metadata, "labels"), path.Child("labels"));
   Append(errors, ValidateAnnotations(FindField(metadata, "annotations"), path.Child("annotations")));
@@ -62,17 +61,19 @@ void RequireSame(FieldErrors& errors, const json::object& metadata, const json::
   const json::value& before = get(old);
   if (Equal(now, before)) return;
   if (now.is_string() && before.is_string()) {
-    // One instant may be written in two ways.
+    // The same instant can have two texts.
     const auto a = ParseTime(std::string_view(now.get_string()));
     const auto b = ParseTime(std::string_view(before.get_string()));
     if (a && b && *a == *b) return;
   }
   const bool text = name == "name" || name == "namespace" || name == "uid";
-  std::string shown = now.is_null() && text ? "\"\"" : now.is_string() ? Quoted(now.get_string()) : json::serialize(now);
+  std::string shown = now.is_null() && text ? "\"\""
+                      : now.is_string()     ? Quoted(now.get_string())
+                                            : json::serialize(now);
   errors.push_back(Invalid(path.Child(name).ToString(), std::move(shown), "field is immutable"));
 }
 
-/// The character at the front of UTF-8 text and its size; 0xFFFD for bad bytes.
+/// Decodes the first character of UTF-8 text and returns it with its size; 0xFFFD for invalid bytes.
 std::pair<std::uint32_t, std::size_t> Decode(std::string_view text) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
   const std::uint32_t first = byte(0);
@@ -114,9 +115,7 @@ FieldErrors ValidateAnnotations(const json::value* annotations, const Path& path
   std::size_t bytes = 0;
   for (const auto& [key, value] : annotations->get_object()) {
     if (errors.Full()) break;
-    std::string lower(key);
-    std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
-    AppendComplaints(errors, path, key, CheckQualifiedName(lower));
+    AppendComplaints(errors, path, key, CheckQualifiedName(LowerCase(key)));
     bytes += key.size() + (value.is_string() ? value.get_string().size() : 0);
   }
   if (bytes > kMaxAnnotationBytes) errors.push_back(TooLong(path.ToString(), kMaxAnnotationBytes));
@@ -144,8 +143,8 @@ FieldErrors ValidateOwnerReferences(const json::value* references, const Path& p
     if (FindString(reference, "name").empty()) require("name", "", "must not be empty");
     if (FindString(reference, "uid").empty()) require("uid", "", "must not be empty");
     if (const Gvk owner{version.group, version.version, std::string(kind)}; owner == BannedOwner()) {
-      errors.push_back(
-          Invalid(path.ToString(), json::serialize(reference), owner.ToString() + " is disallowed from being an owner"));
+      errors.push_back(Invalid(path.ToString(), json::serialize(reference),
+                               owner.ToString() + " is disallowed from being an owner"));
     }
     const json::value* is_controller = FindField(reference, "controller");
     if (!is_controller || !is_controller->is_bool() || !is_controller->get_bool()) continue;
@@ -165,12 +164,17 @@ FieldErrors ValidateOwnerReferences(const json::value* references, const Path& p
 
 FieldErrors ValidateFinalizers(const json::value* finalizers, const Path& path) {
   FieldErrors errors;
-  const std::vector<std::string> names = Strings(finalizers);
-  for (const std::string& name : names) {
+  if (!finalizers || !finalizers->is_array()) return errors;
+  const json::array& names = finalizers->get_array();
+  for (const json::value& name : names) {
     if (errors.Full()) break;
-    AppendComplaints(errors, path, name, CheckQualifiedName(name));
+    if (name.is_string()) AppendComplaints(errors, path, name.get_string(), CheckQualifiedName(name.get_string()));
   }
-  const auto has = [&](std::string_view name) { return std::find(names.begin(), names.end(), name) != names.end(); };
+  const auto has = [&](std::string_view text) {
+    return std::any_of(names.begin(), names.end(), [text](const json::value& name) {
+      return name.is_string() && std::string_view(name.get_string()) == text;
+    });
+  };
   if (has(kOrphan) && has(kForeground)) {
     errors.push_back(Invalid(path.ToString(), json::serialize(*finalizers),
                              fmt::format("finalizer {} and {} cannot be both set", kOrphan, kForeground)));
@@ -184,7 +188,8 @@ FieldErrors ValidateFieldManager(std::string_view manager, const Path& path) {
   for (std::size_t i = 0; i < manager.size();) {
     const auto [c, size] = Decode(manager.substr(i));
     if (!IsPrintable(c)) {
-      errors.push_back(Invalid(path.ToString(), Quoted(manager), fmt::format("invalid character U+{:04X} (at position {})", c, i)));
+      errors.push_back(
+          Invalid(path.ToString(), Quoted(manager), fmt::format("invalid character U+{:04X} (at position {})", c, i)));
     }
     i += size;
   }
@@ -209,7 +214,8 @@ FieldErrors ValidateManagedFields(const json::value* entries, const Path& path) 
       errors.push_back(Invalid(here.Child("fieldsType").ToString(), Quoted(type), "must be `FieldsV1`"));
     }
     Append(errors, ValidateFieldManager(FindString(entry, "manager"), here.Child("manager")));
-    if (FindString(entry, "subresource").size() > 256) errors.push_back(TooLong(here.Child("subresource").ToString(), 256));
+    if (FindString(entry, "subresource").size() > 256)
+      errors.push_back(TooLong(here.Child("subresource").ToString(), 256));
   }
   return errors;
 }
@@ -227,7 +233,8 @@ FieldErrors ValidateLabelSelector(const json::object& selector, const Path& path
     const std::vector<std::string> values = Strings(FindField(expression, "values"));
     if (op == "In" || op == "NotIn") {
       if (values.empty()) {
-        errors.push_back(Required(here.Child("values").ToString(), "must be specified when `operator` is 'In' or 'NotIn'"));
+        errors.push_back(
+            Required(here.Child("values").ToString(), "must be specified when `operator` is 'In' or 'NotIn'"));
       }
     } else if (op == "Exists" || op == "DoesNotExist") {
       if (!values.empty()) {

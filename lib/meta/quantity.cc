@@ -1,11 +1,11 @@
 #include "lib/meta/quantity.h"
 
-#include <fmt/format.h>
-
-#include <boost/multiprecision/cpp_int.hpp>
 #include <charconv>
 #include <limits>
 #include <optional>
+
+#include <boost/multiprecision/cpp_int.hpp>
+#include <fmt/format.h>
 
 namespace apimesh::meta {
 namespace {
@@ -17,8 +17,8 @@ constexpr std::string_view kWrongFormat =
     "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 constexpr std::string_view kWrongNumber = "unable to parse numeric part of quantity";
 constexpr std::string_view kWrongSuffix = "unable to parse quantity's suffix";
-/// Exponents beyond this are not expanded into digits: one short text must not cost megabytes. Numbers with more digits are
-/// refused: reading and writing them takes time by the square of their length, minutes for what fits into a request.
+/// Larger exponents are not expanded into digits, so that a short text cannot cost megabytes. Numbers with more digits
+/// are refused: parsing and formatting take quadratic time, which is minutes for a number that fits into a request.
 constexpr std::int32_t kMaxExpanded = 4096;
 
 struct Suffix {
@@ -26,9 +26,10 @@ struct Suffix {
   int base;
   int exponent;
 };
-constexpr Suffix kSuffixes[] = {{"n", 10, -9}, {"u", 10, -6},  {"m", 10, -3},  {"", 10, 0},    {"k", 10, 3},   {"M", 10, 6},
-                                {"G", 10, 9},  {"T", 10, 12},  {"P", 10, 15},  {"E", 10, 18},  {"Ki", 2, 10},  {"Mi", 2, 20},
-                                {"Gi", 2, 30}, {"Ti", 2, 40},  {"Pi", 2, 50},  {"Ei", 2, 60}};
+constexpr Suffix kSuffixes[] = {{"n", 10, -9}, {"u", 10, -6}, {"m", 10, -3}, {"", 10, 0},
+                                {"k", 10, 3},  {"M", 10, 6},  {"G", 10, 9},  {"T", 10, 12},
+                                {"P", 10, 15}, {"E", 10, 18}, {"Ki", 2, 10}, {"Mi", 2, 20},
+                                {"Gi", 2, 30}, {"Ti", 2, 40}, {"Pi", 2, 50}, {"Ei", 2, 60}};
 
 struct Notation {
   int base;
@@ -48,14 +49,14 @@ std::optional<Notation> Interpret(std::string_view text) {
   std::int64_t exponent = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), exponent);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  // The reference keeps the low 32 bits; numbers that large are refused here.
+  // kube-apiserver keeps the low 32 bits of the exponent. Exponents that large are refused here.
   if (exponent > 1'000'000'000 || exponent < -1'000'000'000) return std::nullopt;
   return Notation{10, static_cast<std::int32_t>(exponent), Format::kDecimalExponent};
 }
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-/// The reference does not rewrite short numbers that look canonical; "1.500" and "+5" stay as they are.
+/// kube-apiserver does not rewrite short numbers that look canonical: "1.500" and "+5" stay unchanged.
 bool KeepsText(std::string_view whole, std::string_view fraction, const Notation& notation) {
   whole.remove_prefix(std::min(whole.find_first_not_of('0'), whole.size()));
   if (whole.empty()) return false;
@@ -75,7 +76,7 @@ Integer Power10(std::int32_t exponent) {
   return boost::multiprecision::pow(Integer(10), static_cast<unsigned>(exponent));
 }
 
-/// Divides by 10^digits and rounds away from zero. Returns whether nothing was lost.
+/// Divides by 10^digits and rounds away from zero. Returns whether the result is exact.
 bool DivideRoundingUp(Integer& value, std::int64_t digits) {
   if (value == 0 || digits <= 0) return true;
   if (digits > kMaxExpanded) {
@@ -97,7 +98,8 @@ struct Quantity::Decimal {
   Integer unscaled;
   std::int32_t exponent = 0;
 
-  /// Value as a multiple of 10^scale, rounded up; numbers too long to write out are cut to a huge one.
+  /// Returns the value as a multiple of 10^scale, rounded away from zero. An exponent above kMaxExpanded is reduced to
+  /// it, which still gives a huge number.
   Integer AtScale(std::int32_t scale, bool* exact = nullptr) const {
     Integer out = unscaled;
     const std::int64_t shift = std::int64_t(exponent) - scale;
@@ -120,7 +122,7 @@ struct Quantity::Decimal {
   int Compare(const Decimal& other) const {
     if (unscaled.sign() != other.unscaled.sign()) return unscaled.sign() < other.unscaled.sign() ? -1 : 1;
     if (unscaled == 0) return 0;
-    // Different magnitudes decide without writing out the digits.
+    // Values of different magnitude compare without expanding the digits.
     if (const std::int64_t a = Magnitude(), b = other.Magnitude(); a != b) return (a < b ? -1 : 1) * unscaled.sign();
     const std::int32_t scale = std::min(exponent, other.exponent);
     return AtScale(scale).compare(other.AtScale(scale));
@@ -181,7 +183,8 @@ boost::system::result<Quantity, std::string> Quantity::Parse(std::string_view te
   if (at != text.size()) return std::string(kWrongFormat);
   const std::optional<Notation> notation = Interpret(text.substr(suffix_start));
   if (!notation) return std::string(kWrongSuffix);
-  // No digits at all count as zero, unless the suffix takes the reference's path for large or tiny numbers.
+  // A number without digits is zero, except with the suffixes for which kube-apiserver uses its code for large or tiny
+  // numbers.
   if (whole.empty() && fraction.empty() && (notation->base == 2 ? notation->exponent >= 50 : notation->exponent < -9)) {
     return std::string(kWrongNumber);
   }
@@ -225,7 +228,7 @@ namespace {
 std::string Digits(const Integer& number) { return number.str(); }
 std::string Digits(std::int64_t number) { return std::to_string(number); }
 
-/// A whole number of at least 1024 in the notation with powers of two.
+/// Formats an integer of at least 1024 with a binary suffix.
 template <class Number>
 std::string BinaryText(Number whole) {
   int exponent = 0;
@@ -240,7 +243,7 @@ std::string BinaryText(Number whole) {
   return text;
 }
 
-/// Not of 0. Multiplies by up to 100.
+/// Formats a decimal other than 0. It multiplies `unscaled` by up to 100, which must not overflow.
 template <class Number>
 std::string DecimalText(Number unscaled, std::int32_t exponent, Format format) {
   while (unscaled % 10 == 0) {
@@ -253,7 +256,7 @@ std::string DecimalText(Number unscaled, std::int32_t exponent, Format format) {
   }
   std::string text = Digits(unscaled);
   if (format == Format::kDecimalExponent) return exponent == 0 ? text : fmt::format("{}e{}", text, exponent);
-  // The reference has no suffix beyond E and writes none there.
+  // kube-apiserver has no suffix beyond E and writes none for larger exponents.
   for (const Suffix& one : kSuffixes) {
     if (one.base == 10 && one.exponent == exponent) return text.append(one.text);
   }
@@ -269,7 +272,8 @@ std::string Quantity::ToString() const {
   const bool small = !big_ && unscaled_ <= kSmall && unscaled_ >= -kSmall;
   if (small && format_ != Format::kBinarySi) return DecimalText(unscaled_, exponent_, format_);
   if (small && exponent_ == 0) {
-    return unscaled_ >= 1024 || unscaled_ <= -1024 ? BinaryText(unscaled_) : DecimalText(unscaled_, 0, Format::kDecimalSi);
+    return unscaled_ >= 1024 || unscaled_ <= -1024 ? BinaryText(unscaled_)
+                                                   : DecimalText(unscaled_, 0, Format::kDecimalSi);
   }
   const Decimal decimal = ToDecimal();
   if (format_ != Format::kBinarySi) return DecimalText(decimal.unscaled, decimal.exponent, format_);
@@ -287,9 +291,7 @@ std::int64_t Saturate(const Integer& value) {
 }
 }  // namespace
 
-std::int64_t Quantity::Value() const {
-  return !big_ && exponent_ == 0 ? unscaled_ : Saturate(ToDecimal().AtScale(0));
-}
+std::int64_t Quantity::Value() const { return !big_ && exponent_ == 0 ? unscaled_ : Saturate(ToDecimal().AtScale(0)); }
 std::int64_t Quantity::MilliValue() const { return Saturate(ToDecimal().AtScale(-3)); }
 int Quantity::Sign() const { return big_ ? big_->unscaled.sign() : (unscaled_ > 0) - (unscaled_ < 0); }
 bool Quantity::IsZero() const { return Sign() == 0; }

@@ -1,4 +1,5 @@
-// Quantities and times stand in every pod. Canonical text must parse again, to the same value and to itself.
+// Fuzzes quantities and times, which every pod contains. The canonical text must parse again, to the same value and the
+// same text.
 #include <cstdint>
 #include <cstdlib>
 
@@ -13,9 +14,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string canonical = quantity->ToString();
     const auto again = Quantity::Parse(canonical);
     if (!again) std::abort();
-    // As in the reference, what is too large for the last suffix is written without one.
+    // As in kube-apiserver, a value that is too large for the last suffix is written without a suffix.
     static const Quantity beyond = *Quantity::Parse("1000E"), below = *Quantity::Parse("-1000E");
-    const bool has_suffix = quantity->GetFormat() == Quantity::Format::kDecimalExponent || (*quantity < beyond && *quantity > below);
+    const bool has_suffix =
+        quantity->GetFormat() == Quantity::Format::kDecimalExponent || (*quantity < beyond && *quantity > below);
     if (has_suffix && (*again != *quantity || again->ToString() != canonical)) std::abort();
     Quantity sum = *quantity;
     sum.Add(Quantity(1));

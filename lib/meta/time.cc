@@ -46,7 +46,7 @@ bool Take(std::string_view& text, char c) {
 
 std::string FormatTime(WallTime time) {
   const Parts p = Split(time);
-  // Years of the clock have four digits. Every write formats some of these.
+  // This is called several times per write. All years that WallTime can represent have four digits.
   std::string text = "0000-00-00T00:00:00Z";
   const auto put = [&text](std::size_t at, auto number) {
     text[at] = static_cast<char>('0' + number / 10);
@@ -75,8 +75,9 @@ std::optional<WallTime> ParseTime(std::string_view text) {
       !TakeNumber(text, 2, minute) || !Take(text, ':') || !TakeNumber(text, 2, second)) {
     return std::nullopt;
   }
-  const year_month_day date{std::chrono::year(year), std::chrono::month(unsigned(month)), std::chrono::day(unsigned(day))};
-  // The clock counts nanoseconds in 64 bits; years outside do not fit and are nobody's creation time.
+  const year_month_day date{std::chrono::year(year), std::chrono::month(unsigned(month)),
+                            std::chrono::day(unsigned(day))};
+  // WallTime counts nanoseconds in 64 bits. Years outside of its range are refused.
   if (!date.ok() || hour > 23 || minute > 59 || second > 59 || year < 1678 || year > 2261) return std::nullopt;
   nanoseconds fraction{0};
   if (!text.empty() && (text.front() == '.' || text.front() == ',')) {
@@ -105,14 +106,15 @@ std::optional<WallTime> ParseTime(std::string_view text) {
 }
 
 std::string HumanDuration(nanoseconds duration, nanoseconds* until) {
-  constexpr std::int64_t kNanos = 1'000'000'000, kMinute = 60, kHour = 60 * kMinute, kDay = 24 * kHour, kYear = 365 * kDay;
+  constexpr std::int64_t kNanos = 1'000'000'000, kMinute = 60, kHour = 60 * kMinute, kDay = 24 * kHour,
+                         kYear = 365 * kDay;
   const std::int64_t seconds = duration.count() / kNanos;
-  // A text stays until the smallest unit that it shows has passed.
+  // The text changes when the smallest unit that it shows has elapsed.
   const auto shows = [&](std::int64_t unit) {
     const std::int64_t next = (seconds / unit + 1) * unit;
     if (until) *until = next > nanoseconds::max().count() / kNanos ? nanoseconds::max() : nanoseconds(next * kNanos);
   };
-  // Clocks of two machines may differ by a second.
+  // The clocks of two machines may differ by a second.
   if (seconds < -1) {
     if (until) *until = nanoseconds(-2 * kNanos + 1);
     return "<invalid>";
@@ -126,19 +128,23 @@ std::string HumanDuration(nanoseconds duration, nanoseconds* until) {
   };
   if (seconds < 10 * kMinute) {
     shows(1);
-    return seconds < 2 * kMinute ? fmt::format("{}s", seconds) : with_rest(seconds / kMinute, 'm', seconds % kMinute, 's');
+    return seconds < 2 * kMinute ? fmt::format("{}s", seconds)
+                                 : with_rest(seconds / kMinute, 'm', seconds % kMinute, 's');
   }
   if (seconds < 8 * kHour) {
     shows(kMinute);
-    return seconds < 3 * kHour ? fmt::format("{}m", seconds / kMinute) : with_rest(seconds / kHour, 'h', seconds % kHour / kMinute, 'm');
+    return seconds < 3 * kHour ? fmt::format("{}m", seconds / kMinute)
+                               : with_rest(seconds / kHour, 'h', seconds % kHour / kMinute, 'm');
   }
   if (seconds < 8 * kDay) {
     shows(kHour);
-    return seconds < 2 * kDay ? fmt::format("{}h", seconds / kHour) : with_rest(seconds / kDay, 'd', seconds % kDay / kHour, 'h');
+    return seconds < 2 * kDay ? fmt::format("{}h", seconds / kHour)
+                              : with_rest(seconds / kDay, 'd', seconds % kDay / kHour, 'h');
   }
   if (seconds < 8 * kYear) {
     shows(kDay);
-    return seconds < 2 * kYear ? fmt::format("{}d", seconds / kDay) : with_rest(seconds / kYear, 'y', seconds % kYear / kDay, 'd');
+    return seconds < 2 * kYear ? fmt::format("{}d", seconds / kDay)
+                               : with_rest(seconds / kYear, 'y', seconds % kYear / kDay, 'd');
   }
   shows(kYear);
   return fmt::format("{}y", seconds / kYear);

@@ -7,7 +7,7 @@
 
 namespace apimesh::meta {
 
-/// A random (version 4) UUID in lower case: metadata.uid, audit ids.
+/// Returns a random (version 4) UUID in lower case, for metadata.uid and audit ids.
 std::string NewUuid(const RandomBits& random = SecureRandomBits);
 
 }  // namespace apimesh::meta

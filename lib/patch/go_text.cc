@@ -1,9 +1,9 @@
 #include "lib/patch/go_text.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <vector>
+
+#include <fmt/format.h>
 
 namespace apimesh::patch {
 

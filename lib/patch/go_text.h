@@ -6,7 +6,7 @@
 #include "lib/meta/object.h"
 #include "lib/schema/schema.h"
 
-/// Values as Go's fmt prints them: some texts of errors contain whole documents in that form.
+/// Values as Go's fmt prints them; some error messages contain complete documents in this format.
 namespace apimesh::patch {
 
 /// %v: "map[a:1 b:[x y]]", keys sorted.

@@ -1,12 +1,12 @@
-// What a real kube-apiserver made of a sequence of writes (testdata/make_goldens.py), done again by our functions.
-#include <gtest/gtest.h>
-
+// Repeats a sequence of writes and compares the results with those of a real kube-apiserver (testdata/make_goldens.py).
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include <gtest/gtest.h>
+
 #include "lib/meta/time.h"
-#include "lib/patch/managed_fields.h"
+#include "lib/patch/apply/managed_fields.h"
 #include "lib/patch/patch.h"
 #include "lib/schema/builtin.h"
 
@@ -18,7 +18,8 @@ namespace json = meta::json;
 json::array LoadGoldens() {
   std::filesystem::path folder = std::filesystem::current_path();
   while (!std::filesystem::exists(folder / "lib/patch/testdata/goldens.json")) {
-    if (!folder.has_relative_path()) throw std::runtime_error("lib/patch/testdata/goldens.json is not above the working folder");
+    if (!folder.has_relative_path())
+      throw std::runtime_error("lib/patch/testdata/goldens.json is not above the working folder");
     folder = folder.parent_path();
   }
   std::ifstream file(folder / "lib/patch/testdata/goldens.json");
@@ -32,7 +33,7 @@ std::string Managed(const json::object& object) {
   return entries ? json::serialize(*entries) : "none";
 }
 
-/// When the server worked on this request: the time that it gave to the manager's entry.
+/// Returns the time at which the server handled this request: the time of the manager's entry.
 WallTime TimeOf(const json::object& answer, std::string_view manager) {
   const json::value* entries = meta::Find(answer, "metadata", "managedFields");
   if (!entries) return {};
@@ -58,7 +59,8 @@ void CheckApply(const json::object& test, const schema::Node& node, const Manage
   EXPECT_EQ(Managed(result->Root()), Managed(answer));
   const auto value = [](const json::value* found) { return found ? *found : json::value(); };
   EXPECT_EQ(value(meta::FindField(result->Root(), "data")), value(meta::FindField(answer, "data")));
-  EXPECT_EQ(value(meta::FindField(result->Metadata(), "annotations")), value(meta::Find(answer, "metadata", "annotations")));
+  EXPECT_EQ(value(meta::FindField(result->Metadata(), "annotations")),
+            value(meta::Find(answer, "metadata", "annotations")));
 }
 
 void CheckPatch(const json::object& test, const schema::Node& node) {
@@ -79,7 +81,8 @@ void CheckPatch(const json::object& test, const schema::Node& node) {
   }
 }
 
-void CheckUpdate(const json::object& test, const schema::Node& node, const ManagerInfo& info, const ResetFields& reset) {
+void CheckUpdate(const json::object& test, const schema::Node& node, const ManagerInfo& info,
+                 const ResetFields& reset) {
   const json::object& answer = test.at("answer").as_object();
   const std::string_view op = meta::FindString(test, "op");
   std::optional<meta::Object> live;

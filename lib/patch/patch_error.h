@@ -1,15 +1,12 @@
 #pragma once
 
-#include <string_view>
+#include "lib/meta/errors/other_errors.h"
 
-#include "lib/meta/api_error.h"
-
-/// Errors of patches that are no ordinary Status: the reference lets plain Go errors through.
+/// Errors of patches for which kube-apiserver returns a plain Go error instead of an ordinary Status.
 namespace apimesh::patch {
 
-/// 422 of a patch that does not fit its document. The reference hides what is wrong.
+/// 422 for a patch that cannot be applied to its document. As in kube-apiserver, the text does not say why.
 meta::ApiError DoesNotApply();
-/// 500 with a text and no reason.
-meta::ApiError PlainError(std::string_view message);
+using meta::PlainError;
 
 }  // namespace apimesh::patch

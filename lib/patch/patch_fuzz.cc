@@ -1,9 +1,9 @@
-// Patches come from anybody. Input: a document, a line break, a patch. Whatever comes out must be a document again, and managed
-// fields that we wrote must be readable by us.
+// Fuzzes patches, which come from untrusted clients. The input is a document, a line break and a patch. The result must
+// be a valid document, and the managedFields that we write must decode again.
 #include <cstdint>
 #include <cstdlib>
 
-#include "lib/patch/managed_fields.h"
+#include "lib/patch/apply/managed_fields.h"
 #include "lib/patch/patch.h"
 #include "lib/schema/builtin.h"
 

@@ -20,19 +20,26 @@ const Case kJsonPatchCases[] = {
     {"AddsKey", R"({"a":1})", R"([{"op":"add","path":"/b","value":[]}])", R"({"a":1,"b":[]})"},
     {"AddsAtEnd", R"({"a":[1]})", R"([{"op":"add","path":"/a/-","value":2}])", R"({"a":[1,2]})"},
     {"InsertsInArray", R"({"a":[1,2]})", R"([{"op":"add","path":"/a/1","value":9}])", R"({"a":[1,9,2]})"},
-    {"NegativeIndexCountsFromTheEnd", R"({"a":[1,2]})", R"([{"op":"replace","path":"/a/-1","value":9}])", R"({"a":[1,9]})"},
+    {"NegativeIndexCountsFromTheEnd", R"({"a":[1,2]})", R"([{"op":"replace","path":"/a/-1","value":9}])",
+     R"({"a":[1,9]})"},
     {"ReplaceMakesAMissingKey", R"({})", R"([{"op":"replace","path":"/a","value":1}])", R"({"a":1})"},
     {"DecodesEscapes", R"({"a/b":{"c~d":1}})", R"([{"op":"remove","path":"/a~1b/c~0d"}])", R"({"a/b":{}})"},
     {"Moves", R"({"a":{"x":1},"b":{}})", R"([{"op":"move","from":"/a/x","path":"/b/y"}])", R"({"a":{},"b":{"y":1}})"},
     {"Copies", R"({"a":{"x":1}})", R"([{"op":"copy","from":"/a","path":"/b"}])", R"({"a":{"x":1},"b":{"x":1}})"},
     {"TestsAMissingKeyAgainstNull", R"({})", R"([{"op":"test","path":"/a","value":null}])", R"({})"},
     {"ReplacesAll", R"({"a":1})", R"([{"op":"replace","path":"","value":{"b":2}}])", R"({"b":2})"},
-    {"FailedTest", R"({"a":1})", R"([{"op":"test","path":"/a","value":2}])", "the server rejected our request due to an error in our request"},
-    {"RemoveMissing", R"({})", R"([{"op":"remove","path":"/a"}])", "the server rejected our request due to an error in our request"},
-    {"UnknownOperation", R"({})", R"([{"op":"x","path":"/a"}])", "the server rejected our request due to an error in our request"},
-    {"IndexTooLarge", R"({"a":[]})", R"([{"op":"add","path":"/a/1","value":1}])", "the server rejected our request due to an error in our request"},
-    {"NoList", "{}", "{}", "error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp"},
-    {"NoOperation", "{}", "[1]", "error decoding patch: json: cannot unmarshal number into Go value of type handlers.jsonPatchOp"},
+    {"FailedTest", R"({"a":1})", R"([{"op":"test","path":"/a","value":2}])",
+     "the server rejected our request due to an error in our request"},
+    {"RemoveMissing", R"({})", R"([{"op":"remove","path":"/a"}])",
+     "the server rejected our request due to an error in our request"},
+    {"UnknownOperation", R"({})", R"([{"op":"x","path":"/a"}])",
+     "the server rejected our request due to an error in our request"},
+    {"IndexTooLarge", R"({"a":[]})", R"([{"op":"add","path":"/a/1","value":1}])",
+     "the server rejected our request due to an error in our request"},
+    {"NoList", "{}", "{}",
+     "error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp"},
+    {"NoOperation", "{}", "[1]",
+     "error decoding patch: json: cannot unmarshal number into Go value of type handlers.jsonPatchOp"},
 };
 
 TEST(JsonPatch, FollowsTheReference) {
@@ -52,7 +59,7 @@ TEST(JsonPatch, IsLimited) {
   EXPECT_EQ(result.error().Code(), 413);
   EXPECT_EQ(result.error().Message(),
             "Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001");
-  // Each copy doubles the document; the sum of the copies is what ends it.
+  // Each copy doubles the document; the limit of copied bytes refuses the patch.
   json::array bomb;
   for (int i = 0; i < 64; ++i) bomb.push_back({{"op", "copy"}, {"from", "/a"}, {"path", "/a/-"}});
   document = {{"a", {1, 2, 3}}};
@@ -75,18 +82,22 @@ TEST(MergePatch, FollowsRfc7386) {
 }
 
 const Case kStrategicCases[] = {
-    {"MergesByKey", R"({"containers":[{"name":"a","image":"1"},{"name":"b"}]})", R"({"containers":[{"name":"a","image":"2"}]})",
-     R"({"containers":[{"name":"a","image":"2"},{"name":"b"}]})"},
+    {"MergesByKey", R"({"containers":[{"name":"a","image":"1"},{"name":"b"}]})",
+     R"({"containers":[{"name":"a","image":"2"}]})", R"({"containers":[{"name":"a","image":"2"},{"name":"b"}]})"},
     {"AppendsNewItemsFirst", R"({"containers":[{"name":"a"}]})", R"({"containers":[{"name":"z"}]})",
      R"({"containers":[{"name":"z"},{"name":"a"}]})"},
-    {"DeletesItem", R"({"containers":[{"name":"a"},{"name":"b"}]})", R"({"containers":[{"name":"a","$patch":"delete"}]})",
-     R"({"containers":[{"name":"b"}]})"},
-    {"ReplacesList", R"({"containers":[{"name":"a"},{"name":"b"}]})", R"({"containers":[{"$patch":"replace"},{"name":"c"}]})",
-     R"({"containers":[{"name":"c"}]})"},
-    {"ReplacesMap", R"({"nodeSelector":{"a":"b"}})", R"({"nodeSelector":{"$patch":"replace","c":"d"}})", R"({"nodeSelector":{"c":"d"}})"},
-    {"DeletesMap", R"({"nodeSelector":{"a":"b"}})", R"({"nodeSelector":{"$patch":"delete"}})", R"({"nodeSelector":{}})"},
-    {"NullDeletes", R"({"nodeSelector":{"a":"b","c":"d"}})", R"({"nodeSelector":{"a":null}})", R"({"nodeSelector":{"c":"d"}})"},
-    {"AtomicListsAreReplaced", R"({"tolerations":[{"key":"a"}]})", R"({"tolerations":[{"key":"b"}]})", R"({"tolerations":[{"key":"b"}]})"},
+    {"DeletesItem", R"({"containers":[{"name":"a"},{"name":"b"}]})",
+     R"({"containers":[{"name":"a","$patch":"delete"}]})", R"({"containers":[{"name":"b"}]})"},
+    {"ReplacesList", R"({"containers":[{"name":"a"},{"name":"b"}]})",
+     R"({"containers":[{"$patch":"replace"},{"name":"c"}]})", R"({"containers":[{"name":"c"}]})"},
+    {"ReplacesMap", R"({"nodeSelector":{"a":"b"}})", R"({"nodeSelector":{"$patch":"replace","c":"d"}})",
+     R"({"nodeSelector":{"c":"d"}})"},
+    {"DeletesMap", R"({"nodeSelector":{"a":"b"}})", R"({"nodeSelector":{"$patch":"delete"}})",
+     R"({"nodeSelector":{}})"},
+    {"NullDeletes", R"({"nodeSelector":{"a":"b","c":"d"}})", R"({"nodeSelector":{"a":null}})",
+     R"({"nodeSelector":{"c":"d"}})"},
+    {"AtomicListsAreReplaced", R"({"tolerations":[{"key":"a"}]})", R"({"tolerations":[{"key":"b"}]})",
+     R"({"tolerations":[{"key":"b"}]})"},
     {"SetsElementOrder", R"({"containers":[{"name":"a"},{"name":"b"},{"name":"c"}]})",
      R"({"$setElementOrder/containers":[{"name":"c"},{"name":"a"}],"containers":[{"name":"c","image":"1"}]})",
      R"({"containers":[{"name":"b"},{"name":"c","image":"1"},{"name":"a"}]})"},
@@ -97,10 +108,12 @@ const Case kStrategicCases[] = {
      "invalid patch format of retainKeys"},
     {"MissingMergeKey", R"({"containers":[{"name":"a"}]})", R"({"containers":[{"image":"x"}]})",
      "map: map[image:x] does not contain declared merge key: name"},
-    {"UnknownDirective", R"({"nodeSelector":{"a":"b"}})", R"({"nodeSelector":{"$patch":"x"}})", "unknown patch type: x in map: map[$patch:x]"},
+    {"UnknownDirective", R"({"nodeSelector":{"a":"b"}})", R"({"nodeSelector":{"$patch":"x"}})",
+     "unknown patch type: x in map: map[$patch:x]"},
     {"MergeDirectiveInList", R"({"containers":[{"name":"a"}]})", R"({"containers":[{"name":"a","$patch":"merge"}]})",
      "merging lists cannot yet be specified in the patch"},
-    {"DeletesNothingWithoutAList", R"({"tolerations":[]})", R"({"$deleteFromPrimitiveList/tolerations":1})", R"({"tolerations":[]})"},
+    {"DeletesNothingWithoutAList", R"({"tolerations":[]})", R"({"$deleteFromPrimitiveList/tolerations":1})",
+     R"({"tolerations":[]})"},
     {"UnknownList", R"({})", R"({"$setElementOrder/bogus":["a"],"bogus":["a"]})",
      "unable to find api field in struct PodSpec for the json field \"bogus\""},
     {"MixedList", R"({"containers":[{"name":"a"}]})", R"({"containers":[1]})",
@@ -140,7 +153,10 @@ json::array Repeat(const json::object& operation, int times) {
 TEST(JsonPatch, GivesUpWhatTakesTooLong) {
   json::array list;
   for (int i = 0; i < 100'000; ++i) list.emplace_back(i);
-  const struct { const char* name; json::object operation; } cases[] = {
+  const struct {
+    const char* name;
+    json::object operation;
+  } cases[] = {
       {"insertions", {{"op", "add"}, {"path", "/a/0"}, {"value", 1}}},
       {"removals", {{"op", "remove"}, {"path", "/a/0"}}},
       {"comparisons", {{"op", "test"}, {"path", "/a"}, {"value", list}}},
@@ -196,7 +212,8 @@ TEST(StrategicMergePatch, LongListsTakeTimeInProportion) {
   for (int i = 0; i < 50'000; ++i) finalizers.emplace_back("a.b/" + std::to_string(i));
   document["metadata"] = {{"finalizers", finalizers}};
   ASSERT_TRUE(ApplyStrategicMergePatch(document, {{"metadata", {{"finalizers", finalizers}}}}, pod));
-  ASSERT_TRUE(ApplyStrategicMergePatch(document, {{"metadata", {{"$deleteFromPrimitiveList/finalizers", finalizers}}}}, pod));
+  ASSERT_TRUE(
+      ApplyStrategicMergePatch(document, {{"metadata", {{"$deleteFromPrimitiveList/finalizers", finalizers}}}}, pod));
   EXPECT_EQ(document.at("metadata").at("finalizers").as_array().size(), 0u);
 }
 

@@ -1,12 +1,13 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
-#include <unordered_map>
 #include <vector>
 
-#include "lib/base/seeded_hash.h"
+#include <fmt/format.h>
+
+#include "lib/meta/json_text.h"
+#include "lib/patch/apply/field_set.h"
 #include "lib/patch/go_text.h"
+#include "lib/patch/list_positions.h"
 #include "lib/patch/patch.h"
 #include "lib/patch/patch_error.h"
 
@@ -21,9 +22,9 @@ constexpr std::string_view kRetainKeys = "$retainKeys";
 constexpr std::string_view kDeleteFromList = "$deleteFromPrimitiveList/";
 constexpr std::string_view kSetElementOrder = "$setElementOrder/";
 
-/// What the schema says about one field. Without a schema (raw JSON) everything is replaced or merged as plain JSON.
+/// The patch strategy of one field. Without a schema (raw JSON), values are replaced or merged as plain JSON.
 struct FieldRule {
-  const schema::Node* node = nullptr;  // of the value; of the elements for a list
+  const schema::Node* node = nullptr;  // the schema of the value, or of the elements of a list
   bool merge = false;
   std::string_view merge_key;
 };
@@ -45,21 +46,24 @@ Result<FieldRule> RuleOf(const schema::Node* parent, std::string_view name, bool
   return rule;
 }
 
-/// Takes directives out of a value that is used as it is. False: the value itself is one and must not be kept.
+/// Removes directives from a value that is used without merging. Returns false if the value itself is a directive and
+/// must be dropped.
 bool RemoveDirectives(json::value& value) {
   if (json::object* object = value.if_object()) {
     if (object->contains(kDirective)) return false;
     meta::EraseFields(*object, [](std::string_view key, json::value& one) {
-      const bool directive = key == kRetainKeys || key.starts_with(kDeleteFromList) || key.starts_with(kSetElementOrder);
+      const bool directive =
+          key == kRetainKeys || key.starts_with(kDeleteFromList) || key.starts_with(kSetElementOrder);
       return directive || !RemoveDirectives(one);
     });
   } else if (json::array* array = value.if_array()) {
-    array->erase(std::remove_if(array->begin(), array->end(), [](json::value& one) { return !RemoveDirectives(one); }), array->end());
+    array->erase(std::remove_if(array->begin(), array->end(), [](json::value& one) { return !RemoveDirectives(one); }),
+                 array->end());
   }
   return true;
 }
 
-/// Nulls in a value that has no counterpart delete nothing and are dropped.
+/// Removes nulls from a value that has no counterpart in the document: they delete nothing.
 void DiscardNulls(json::value& value) {
   if (json::object* object = value.if_object()) {
     meta::EraseFields(*object, [](std::string_view, json::value& one) {
@@ -76,78 +80,13 @@ meta::ApiError NoMergeKey(const json::object& item, std::string_view key) {
   return PlainError(fmt::format("map: {} does not contain declared merge key: {}", GoText(item), key));
 }
 
-/// What makes two items of a list the same: the merge key of objects, the value of scalars. Empty: an object without the key,
-/// which is the same as no other.
-std::string IdentityOf(const json::value& item, std::string_view key) {
-  if (key.empty() || !item.is_object()) return json::serialize(item);
-  const json::value* value = meta::FindField(item.get_object(), key);
-  return value ? json::serialize(*value) : std::string();
-}
-
-/// Where the items of a list are, by their identity. Lists have tens of thousands of items, so they are never searched
-/// item by item.
-class Positions {
- public:
-  explicit Positions(std::string_view key) : key_(key) {}
-  Positions(const json::array& list, std::string_view key) : key_(key) {
-    for (std::size_t i = 0; i < list.size(); ++i) Add(list[i], i);
+/// Returns an error if an object in the list has no merge key.
+Result<> RequireKeys(const json::array& list, std::string_view key) {
+  if (key.empty()) return {};
+  for (const json::value& item : list) {
+    if (item.is_object() && !meta::FindField(item.get_object(), key)) return NoMergeKey(item.get_object(), key);
   }
-
-  void Add(const json::value& item, std::size_t position) {
-    std::string identity = IdentityOf(item, key_);
-    if (!identity.empty()) first_.try_emplace(std::move(identity), static_cast<std::ptrdiff_t>(position));
-  }
-  /// The first position of an item that is the same as `item`; -1 if there is none.
-  std::ptrdiff_t Find(const json::value& item) const {
-    const auto it = first_.find(IdentityOf(item, key_));
-    return it == first_.end() ? -1 : it->second;
-  }
-
- private:
-  std::string_view key_;
-  std::unordered_map<std::string, std::ptrdiff_t, SeededHash> first_;
-};
-
-/// Puts what the patch names into its order, and what only the server has where it was before.
-Result<json::array> Reorder(json::array merged, const json::array& patch_order, const json::array& server_order,
-                            std::string_view key) {
-  if (!key.empty()) {
-    for (const json::array* list : std::initializer_list<const json::array*>{&merged, &patch_order, &server_order}) {
-      for (const json::value& item : *list) {
-        if (item.is_object() && !meta::FindField(item.get_object(), key)) return NoMergeKey(item.get_object(), key);
-      }
-    }
-  }
-  struct Placed {
-    json::value item;
-    std::ptrdiff_t at_server;
-    std::ptrdiff_t at_patch;
-  };
-  std::vector<Placed> from_patch;
-  std::vector<Placed> server_only;
-  const Positions patch_positions(patch_order, key), server_positions(server_order, key);
-  for (json::value& item : merged) {
-    const std::ptrdiff_t at_patch = patch_positions.Find(item);
-    const std::ptrdiff_t at_server = server_positions.Find(item);
-    (at_patch >= 0 ? from_patch : server_only).push_back({std::move(item), at_server, at_patch});
-  }
-  std::stable_sort(from_patch.begin(), from_patch.end(),
-                   [](const Placed& a, const Placed& b) { return a.at_patch < b.at_patch; });
-  std::stable_sort(server_only.begin(), server_only.end(),
-                   [](const Placed& a, const Placed& b) { return a.at_server < b.at_server; });
-  json::array out(merged.storage());
-  std::size_t left = 0;
-  std::size_t right = 0;
-  while (left < server_only.size() || right < from_patch.size()) {
-    bool take_left = right >= from_patch.size();
-    if (!take_left && left < server_only.size()) {
-      const std::ptrdiff_t a = server_only[left].at_server;
-      const std::ptrdiff_t b = from_patch[right].at_server;
-      take_left = a >= 0 && b >= 0 && a < b;
-    }
-    out.push_back(std::move(take_left ? server_only[left++].item : from_patch[right++].item));
-  }
-  return out;
+  return {};
 }
 
 class Merger {
@@ -168,7 +107,7 @@ class Merger {
     }
     RETURN_IF_ERROR(RetainKeys(original, patch));
     RETURN_IF_ERROR(MergeOrderedLists(original, patch, node));
-    // All fields that the patch deletes go at once: removing one moves those behind it.
+    // All fields that the patch deletes are removed in one pass, because each removal moves the fields after it.
     meta::EraseFields(original, [&patch](std::string_view key, const json::value&) {
       const json::value* given = meta::FindField(patch, key);
       return given && given->is_null();
@@ -215,7 +154,7 @@ class Merger {
     return {};
   }
 
-  /// $retainKeys: the patch names every key that stays.
+  /// Handles $retainKeys, which lists every key that stays.
   Result<> RetainKeys(json::object& original, json::object& patch) {
     const json::value* found = meta::FindField(patch, kRetainKeys);
     if (!found) return {};
@@ -235,7 +174,7 @@ class Merger {
     return {};
   }
 
-  /// $setElementOrder/x together with the list x itself, which it takes out of the patch.
+  /// Handles $setElementOrder/x together with the list x, which is removed from the patch.
   Result<> MergeOrderedLists(json::object& original, json::object& patch, const schema::Node* node) {
     std::vector<std::pair<std::string, json::value>> directives;
     meta::EraseFields(patch, [&directives](std::string_view key, json::value& value) {
@@ -257,30 +196,37 @@ class Merger {
         }
       }
       ASSIGN_OR_RETURN(const FieldRule rule, RuleOf(node, key, true));
-      RETURN_IF_ERROR(CheckOrder(given ? given->get_array() : json::array(), order, rule.merge_key));
+      const json::array nothing;
+      const json::array& items = given ? given->get_array() : nothing;
+      RETURN_IF_ERROR(CheckOrder(items, order, rule.merge_key));
       if (!current && !given) continue;
-      const json::array before = current ? current->get_array() : json::array();
+      const json::array& server = current ? current->get_array() : nothing;
+      const Positions server_order(server, rule.merge_key);
+      const Result<> server_has_keys = RequireKeys(server, rule.merge_key);
       json::array merged(original.storage());
       if (!given) {
-        merged = before;
+        merged = std::move(current->get_array());
       } else if (!current) {
-        json::value added = *given;
-        RemoveDirectives(added);
-        merged = std::move(added.get_array());
+        RemoveDirectives(*given);
+        merged = std::move(given->get_array());
       } else {
-        ASSIGN_OR_RETURN(merged, MergeList(std::move(current->get_array()), given->get_array(), rule, false));
+        ASSIGN_OR_RETURN(merged,
+                         MergeList(std::move(current->get_array()), std::move(given->get_array()), rule, false));
       }
-      ASSIGN_OR_RETURN(json::array ordered, Reorder(std::move(merged), order, before, rule.merge_key));
-      original[key] = std::move(ordered);
+      RETURN_IF_ERROR(RequireKeys(merged, rule.merge_key));
+      RETURN_IF_ERROR(RequireKeys(order, rule.merge_key));
+      RETURN_IF_ERROR(server_has_keys);
+      original[key] = Reorder(std::move(merged), Positions(order, rule.merge_key), server_order);
       merged_keys.insert(key);
     }
     if (!merged_keys.empty()) {
-      meta::EraseFields(patch, [&merged_keys](std::string_view key, const json::value&) { return merged_keys.contains(key); });
+      meta::EraseFields(patch,
+                        [&merged_keys](std::string_view key, const json::value&) { return merged_keys.contains(key); });
     }
     return {};
   }
 
-  /// The items of the patch must come in the order that the directive gives.
+  /// Checks that the items of the patch have the order of the directive.
   static Result<> CheckOrder(const json::array& items, const json::array& order, std::string_view key) {
     if (items.empty() || order.empty()) return {};
     std::size_t at = 0;
@@ -319,7 +265,8 @@ class Merger {
   static Result<json::array> MergeScalars(json::array original, const json::array& patch, bool delete_list) {
     if (delete_list) {
       const Positions deleted(patch, "");
-      original.erase(std::remove_if(original.begin(), original.end(), [&](const json::value& item) { return deleted.Find(item) >= 0; }),
+      original.erase(std::remove_if(original.begin(), original.end(),
+                                    [&](const json::value& item) { return deleted.Find(item) >= 0; }),
                      original.end());
       return original;
     }
@@ -332,7 +279,7 @@ class Merger {
         merged.push_back(item);
       }
     }
-    return Reorder(std::move(merged), patch, original, "");
+    return Reorder(std::move(merged), Positions(patch, ""), Positions(original, ""));
   }
 
   Result<json::array> MergeObjects(json::array original, json::array patch, const FieldRule& rule) {
@@ -359,26 +306,31 @@ class Merger {
       }
     }
     if (!deleted.empty()) {
-      const auto is_deleted = [&](const json::value& item) { return deleted.contains(IdentityOf(item, rule.merge_key)); };
+      const auto is_deleted = [&](const json::value& item) {
+        return deleted.contains(IdentityOf(item, rule.merge_key));
+      };
       original.erase(std::remove_if(original.begin(), original.end(), is_deleted), original.end());
     }
     if (replace) {
       original = std::move(plain);
       plain.clear();
     }
-    const json::array before = original;
-    Positions known(original, rule.merge_key);
+    const Positions patch_order(plain, rule.merge_key), server_order(original, rule.merge_key);
+    Positions added(rule.merge_key);
     for (json::value& item : plain) {
       if (!meta::FindField(item.get_object(), rule.merge_key)) return NoMergeKey(item.get_object(), rule.merge_key);
-      const std::ptrdiff_t at = known.Find(item);
+      std::ptrdiff_t at = server_order.Find(item);
+      if (at < 0) at = added.Find(item);
       if (at < 0) {
-        known.Add(item, original.size());
-        original.push_back(item);
+        added.Add(item, original.size());
+        original.push_back(std::move(item));
         continue;
       }
-      RETURN_IF_ERROR(MergeMap(original[static_cast<std::size_t>(at)].get_object(), item.get_object(), rule.node));
+      RETURN_IF_ERROR(
+          MergeMap(original[static_cast<std::size_t>(at)].get_object(), std::move(item.get_object()), rule.node));
     }
-    return Reorder(std::move(original), plain, before, rule.merge_key);
+    RETURN_IF_ERROR(RequireKeys(original, rule.merge_key));
+    return Reorder(std::move(original), patch_order, server_order);
   }
 };
 

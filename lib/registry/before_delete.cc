@@ -1,7 +1,7 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
+
+#include <fmt/format.h>
 
 #include "lib/meta/time.h"
 #include "lib/registry/before_write.h"
@@ -16,8 +16,10 @@ using std::chrono::seconds;
 constexpr std::string_view kOrphan = "orphan";
 constexpr std::string_view kForeground = "foregroundDeletion";
 
-/// The garbage collector's finalizer that the options ask for, or the one the object has already; "" for none.
-std::string_view CollectorFinalizer(const std::vector<std::string>& finalizers, const DeleteOptions& options) {
+/// Returns the finalizer of the garbage collector that the options request. Without a request, returns the one that the
+/// object already has, or the default of the kind. Returns "" for none.
+std::string_view CollectorFinalizer(const Strategy& strategy, const std::vector<std::string>& finalizers,
+                                    const DeleteOptions& options) {
   if (options.orphan_dependents) return *options.orphan_dependents ? kOrphan : std::string_view();
   if (options.propagation_policy) {
     if (*options.propagation_policy == "Orphan") return kOrphan;
@@ -27,18 +29,20 @@ std::string_view CollectorFinalizer(const std::vector<std::string>& finalizers, 
     if (finalizer == kOrphan) return kOrphan;
     if (finalizer == kForeground) return kForeground;
   }
-  return {};
+  return strategy.OrphansByDefault() ? kOrphan : std::string_view();
 }
 
-/// True if the set of finalizers changed.
-bool UpdateFinalizers(meta::Object& object, const DeleteOptions& options) {
+/// Returns whether the set of finalizers has changed.
+bool UpdateFinalizers(const Strategy& strategy, meta::Object& object, const DeleteOptions& options) {
   const std::vector<std::string> before = Finalizers(object);
   std::vector<std::string> after;
   for (const std::string& finalizer : before) {
     if (finalizer != kOrphan && finalizer != kForeground) after.push_back(finalizer);
   }
-  if (const std::string_view wanted = CollectorFinalizer(before, options); !wanted.empty()) after.emplace_back(wanted);
-  if (std::set<std::string>(before.begin(), before.end()) == std::set<std::string>(after.begin(), after.end())) return false;
+  const std::string_view wanted = CollectorFinalizer(strategy, before, options);
+  if (!wanted.empty()) after.emplace_back(wanted);
+  if (std::set<std::string>(before.begin(), before.end()) == std::set<std::string>(after.begin(), after.end()))
+    return false;
   SetFinalizers(object, after);
   return true;
 }
@@ -56,16 +60,18 @@ void BumpGeneration(meta::Object& object) {
 meta::Result<> CheckPreconditions(const Resource& resource, const meta::Object& object, const DeleteOptions& options) {
   const meta::GroupResource what{resource.gvk.group, resource.gvk.kind};
   if (options.uid && *options.uid != object.Uid()) {
-    return meta::Conflict(what, object.Name(),
-                          fmt::format("the UID in the precondition ({}) does not match the UID in record ({}). The object "
-                                      "might have been deleted and then recreated",
-                                      *options.uid, object.Uid()));
+    return meta::Conflict(
+        what, object.Name(),
+        fmt::format("the UID in the precondition ({}) does not match the UID in record ({}). The object "
+                    "might have been deleted and then recreated",
+                    *options.uid, object.Uid()));
   }
   if (options.resource_version && *options.resource_version != object.ResourceVersion()) {
-    return meta::Conflict(what, object.Name(),
-                          fmt::format("the ResourceVersion in the precondition ({}) does not match the ResourceVersion in "
-                                      "record ({}). The object might have been modified",
-                                      *options.resource_version, object.ResourceVersion()));
+    return meta::Conflict(
+        what, object.Name(),
+        fmt::format("the ResourceVersion in the precondition ({}) does not match the ResourceVersion in "
+                    "record ({}). The object might have been modified",
+                    *options.resource_version, object.ResourceVersion()));
   }
   return {};
 }
@@ -76,7 +82,7 @@ struct Grace {
   std::int64_t seconds = 0;
 };
 
-/// A deletion that was asked for before may only be made shorter.
+/// The grace period of an object that is already being deleted can only be shortened.
 Grace Shorten(meta::Object& object, std::int64_t stored, std::optional<std::int64_t> asked, WallTime now) {
   if (!asked || *asked >= stored) return {.pending = true};
   const WallTime began = meta::ParseTime(object.DeletionTimestamp()).value_or(now) - seconds(stored);
@@ -118,17 +124,18 @@ void MarkDeleting(meta::Object& object, WallTime now) {
 
 meta::Result<Deletion> BeforeDelete(const Resource& resource, const Strategy& strategy, meta::Object& object,
                                     const DeleteOptions& options, WallTime now) {
+  RETURN_IF_ERROR(strategy.CheckDelete(object));
   RETURN_IF_ERROR(CheckPreconditions(resource, object, options));
   if (strategy.HoldsBackDeletion(object)) {
     if (!object.DeletionTimestamp().empty()) return Deletion::kPending;
-    UpdateFinalizers(object, options);
+    UpdateFinalizers(strategy, object, options);
     object.SetMeta("deletionTimestamp", meta::FormatTime(now));
     strategy.PrepareForDelete(object);
     return Deletion::kMark;
   }
   const Grace grace = BeginGrace(strategy, object, options, now);
   if (grace.pending) return Deletion::kPending;
-  UpdateFinalizers(object, options);
+  UpdateFinalizers(strategy, object, options);
   const bool held = !Finalizers(object).empty();
   if (!grace.graceful) {
     if (!held) return Deletion::kNow;

@@ -1,6 +1,7 @@
 #include "lib/meta/equal.h"
 #include "lib/meta/object_meta.h"
 #include "lib/registry/before_write.h"
+#include "lib/registry/error_kind.h"
 #include "lib/registry/object_meta.h"
 
 namespace apimesh::registry {
@@ -8,7 +9,7 @@ namespace {
 
 namespace json = meta::json;
 
-/// Everything but metadata and status, which controllers write without a new generation.
+/// Compares all fields except metadata and status, because changes of those do not increment the generation.
 bool SameDesiredState(const json::object& a, const json::object& b) {
   const auto counts = [](std::string_view key) {
     return key != "metadata" && key != "status" && key != "kind" && key != "apiVersion";
@@ -18,7 +19,7 @@ bool SameDesiredState(const json::object& a, const json::object& b) {
     if (!counts(key)) continue;
     ++fields;
     const json::value* other = b.if_contains(key);
-    if (!other || !meta::Equal(*other, value)) return false;
+    if (!other || !meta::SameText(*other, value)) return false;
   }
   for (const auto& [key, value] : b) fields -= counts(key) ? 1 : 0;
   return fields == 0;
@@ -48,23 +49,26 @@ meta::Result<> BeforeUpdate(const Resource& resource, const Strategy& strategy, 
   if (object.Uid().empty()) CopyMeta("uid", object, old);
   CopyMeta("creationTimestamp", object, old);
   CopyMeta("deletionTimestamp", object, old);
-  if (!meta::FindField(object.Metadata(), "deletionGracePeriodSeconds")) CopyMeta("deletionGracePeriodSeconds", object, old);
+  if (!meta::FindField(object.Metadata(), "deletionGracePeriodSeconds"))
+    CopyMeta("deletionGracePeriodSeconds", object, old);
 
   const bool namespaced = resource.scope == Scope::kNamespaced;
   meta::FieldErrors errors = meta::ValidateObjectMeta(object.Metadata(), namespaced, meta::NameIsPathSegment);
-  // The reference looks at the metadata once itself and once in the strategy, and counts what it finds twice.
+  // kube-apiserver validates the metadata once in its generic code and once in the strategy, so these errors occur
+  // twice.
   const meta::FieldErrors changes = meta::ValidateObjectMetaUpdate(object.Metadata(), old.Metadata());
   for (const meta::FieldErrors& more : {changes, changes, strategy.ValidateUpdate(ctx, object, old)}) {
     errors.Append(more);
   }
-  if (!errors.empty()) return meta::Invalid(resource.gvk.GroupKind(), object.Name(), errors);
+  if (!errors.empty()) return meta::Invalid(KindOfErrors(resource), object.Name(), errors);
 
   for (std::string& text : strategy.Warnings(ctx, object, &old)) ctx.Warn(std::move(text));
   return {};
 }
 
 bool DeletesDuringUpdate(const Strategy& strategy, const meta::Object& object, const meta::Object& old) {
-  if (!Finalizers(object).empty() || old.DeletionTimestamp().empty() || strategy.HoldsBackDeletion(object)) return false;
+  if (!Finalizers(object).empty() || old.DeletionTimestamp().empty() || strategy.HoldsBackDeletion(object))
+    return false;
   const json::value* grace = meta::FindField(old.Metadata(), "deletionGracePeriodSeconds");
   return !grace || (grace->is_int64() && grace->get_int64() == 0);
 }

@@ -1,54 +1,61 @@
 #pragma once
 
 #include "lib/base/clock.h"
-#include "lib/meta/api_error.h"
+#include "lib/meta/errors/api_error.h"
 #include "lib/meta/names.h"
 #include "lib/meta/object.h"
-#include "lib/meta/request_context.h"
+#include "lib/meta/request/request_context.h"
 #include "lib/registry/resource.h"
 
-/// What happens to any object right before it is written: metadata rules, the strategy's preparation, validation.
-/// Plain functions: they may run many times for one request.
+/// The generic steps before an object is written: metadata rules, the preparation by the strategy, and validation.
+/// These functions do no I/O and may run several times for one request.
 namespace apimesh::registry {
 
-/// What the server makes up. A seam: tests and simulations give a fixed clock and fixed bits.
+/// The sources of times and random values. Tests and simulations use a fixed clock and fixed bits.
 struct Sources {
-  const Clock* clock = &Clock::System();
+  const Clock* clock = nullptr;  // required
   meta::RandomBits random = meta::SecureRandomBits;
 };
 
-/// Before a decoded object goes to admission: what only the server sets is cleared.
+/// Removes the metadata that only the server sets from a decoded object, before admission sees it.
 void ClearSystemMeta(meta::Object& object);
 
-/// Fills uid, creationTimestamp and a generated name; prepares and validates. The object has its namespace already.
-meta::Result<> BeforeCreate(const Resource& resource, const Strategy& strategy, const meta::RequestContext& ctx,
-                            meta::Object& object, const Sources& sources);
+/// Sets uid and creationTimestamp, and generates the name if metadata.name is empty and generateName is set.
+void FillSystemMeta(meta::Object& object, const Sources& sources);
 
-/// `strategy` is the one of the subresource, where there is one; `subresource` then says so.
+/// Prepares and validates an object that has its namespace and went through FillSystemMeta().
+meta::Result<> BeforeCreate(const Resource& resource, const Strategy& strategy, const meta::RequestContext& ctx,
+                            meta::Object& object);
+
+/// Prepares and validates an object that replaces `old`. `strategy` is that of the subresource if `subresource` is
+/// true.
 meta::Result<> BeforeUpdate(const Resource& resource, const Strategy& strategy, const meta::RequestContext& ctx,
                             meta::Object& object, const meta::Object& old, bool subresource);
 
-/// True: the object was waiting for its finalizers, and this update removed the last: delete it instead of writing it.
+/// Returns whether the object is being deleted and this update has removed its last finalizer. The caller must then
+/// delete the object instead of writing it. An object with a remaining grace period is not deleted.
 bool DeletesDuringUpdate(const Strategy& strategy, const meta::Object& object, const meta::Object& old);
 
-/// A client's wishes for a deletion.
+/// The deletion options of a client.
 struct DeleteOptions {
   std::optional<std::int64_t> grace_period_seconds;
-  std::optional<std::string> uid;               // preconditions
+  std::optional<std::string> uid;  // preconditions
   std::optional<std::string> resource_version;
   std::optional<bool> orphan_dependents;
   std::optional<std::string> propagation_policy;
   bool dry_run = false;
-  bool ignore_read_error = false;  // ignoreStoreReadErrorWithClusterBreakingPotential: it can't be read, delete it unseen
+  bool ignore_read_error =
+      false;  // ignoreStoreReadErrorWithClusterBreakingPotential: delete the object even if it cannot be read
 };
 
 enum class Deletion {
-  kNow,        // nothing holds it: delete the key
-  kMark,       // write the changed object: deletionTimestamp is set, finalizers or a grace period keep it for a while
+  kNow,   // nothing prevents the deletion: delete the key
+  kMark,  // write the changed object: deletionTimestamp is set, and finalizers or a grace period keep the object
   kMarkThenDelete,  // graceful with 0 seconds left: write, then delete
-  kPending,    // it is being deleted already and nothing changes
+  kPending,         // the object is already being deleted and nothing changes
 };
-/// Decides, and changes `object` where it is to be marked. Conflict if a precondition does not hold.
+/// Decides how an object is deleted, and changes `object` if it has to be marked. Returns Conflict if a precondition
+/// does not hold.
 meta::Result<Deletion> BeforeDelete(const Resource& resource, const Strategy& strategy, meta::Object& object,
                                     const DeleteOptions& options, WallTime now);
 

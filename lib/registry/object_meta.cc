@@ -1,9 +1,10 @@
 #include "lib/registry/object_meta.h"
 
-#include <boost/json/serialize.hpp>
-
 #include <algorithm>
-#include <set>
+#include <deque>
+
+#include "lib/base/text/text_index.h"
+#include "lib/meta/json_text.h"
 
 namespace apimesh::registry {
 namespace {
@@ -56,10 +57,13 @@ std::vector<std::string> RemoveDuplicateOwners(meta::Object& object) {
   if (!value || !value->is_array()) return removed;
   json::array& owners = value->get_array();
   if (owners.size() < 2) return removed;
-  // The texts are compared, in a sorted set: an object may have tens of thousands of owners, which all differ in one field only.
-  std::set<std::string> seen;
+  // The JSON texts are indexed, because an object may have tens of thousands of owners that differ in only one field.
+  std::deque<std::string> texts;
+  TextIndex seen;
   const auto is_repeated = [&](const json::value& owner) {
-    if (seen.insert(json::serialize(owner)).second) return false;
+    meta::AppendJsonText(texts.emplace_back(), owner);
+    if (seen.Add(texts.back()).is_new) return false;
+    texts.pop_back();
     removed.emplace_back(owner.is_object() ? meta::FindString(owner.get_object(), "uid") : std::string_view());
     return true;
   };

@@ -4,17 +4,17 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/meta/api_error.h"
+#include "lib/meta/errors/api_error.h"
 #include "lib/meta/object.h"
 
-/// Reading and changing metadata; its rules are in lib/meta/object_meta.h.
+/// Functions that read and change metadata. The validation rules are in lib/meta/object_meta.h.
 namespace apimesh::registry {
 
-/// metadata.namespace against the one of the request: filled in where empty, cleared where the kind has none, 400 where
-/// they differ.
+/// Compares metadata.namespace with the namespace of the request: sets it if it is empty, removes it if the request has
+/// none, and returns 400 if they differ.
 meta::Result<> MatchNamespace(meta::Object& object, std::string_view request_namespace);
 
-/// Removes owner references that are there twice; gives the uids of those removed.
+/// Removes duplicate owner references and returns the uids of the removed ones.
 std::vector<std::string> RemoveDuplicateOwners(meta::Object& object);
 
 std::vector<std::string> Finalizers(const meta::Object& object);

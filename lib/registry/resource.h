@@ -6,55 +6,73 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "lib/base/task.h"
+#include "lib/base/async/task.h"
 #include "lib/meta/ages.h"
-#include "lib/meta/api_error.h"
+#include "lib/meta/errors/api_error.h"
 #include "lib/meta/field_mask.h"
 #include "lib/meta/object.h"
-#include "lib/meta/request_context.h"
-#include "lib/patch/managed_fields.h"
+#include "lib/meta/request/request_context.h"
+#include "lib/patch/apply/managed_fields.h"
 #include "lib/schema/schema.h"
 
-/// A kind is data (Resource) plus a small Strategy. The engine (lib/endpoint) does the rest.
+namespace apimesh::storage {
+class Store;
+}
+
+/// A kind consists of data (Resource) and a small Strategy. The engine (lib/endpoint) is the same for all kinds.
 namespace apimesh::registry {
+
+class Connector;  // lib/registry/connector.h
 
 enum class Scope { kCluster, kNamespaced };
 
-/// The behaviour of one kind (or of one of its subresources). All functions are pure: no I/O, no waiting. The defaults do
-/// what most kinds need.
+/// The behaviour of one kind, or of one of its subresources. All functions are pure: they do no I/O and do not block.
+/// The default implementations fit most kinds.
 class Strategy {
  public:
   virtual ~Strategy() = default;
 
-  /// Defaults that are not constants of the schema. Runs on every decoded object, also on those read from the store.
+  /// Sets defaults that are not constants of the schema. Runs on every decoded object, also on stored objects that have
+  /// to be converted when they are read.
   virtual void Default(meta::json::object& /*object*/) const {}
-  /// Clears what clients may not set on creation (status) and sets what the server sets.
+  /// Clears fields that clients may not set on creation (status) and sets those that the server sets.
   virtual void PrepareForCreate(const meta::RequestContext&, meta::Object& /*object*/) const {}
   virtual meta::FieldErrors Validate(const meta::RequestContext&, const meta::Object& /*object*/) const { return {}; }
-  virtual void PrepareForUpdate(const meta::RequestContext&, meta::Object& /*object*/, const meta::Object& /*old*/) const {}
+  virtual void PrepareForUpdate(const meta::RequestContext&, meta::Object& /*object*/,
+                                const meta::Object& /*old*/) const {}
   virtual meta::FieldErrors ValidateUpdate(const meta::RequestContext&, const meta::Object& /*object*/,
                                            const meta::Object& /*old*/) const {
     return {};
   }
-  /// Texts for Warning headers.
+  /// Returns the texts of Warning headers.
   virtual std::vector<std::string> Warnings(const meta::RequestContext&, const meta::Object& /*object*/,
                                             const meta::Object* /*old*/) const {
     return {};
   }
   virtual bool AllowCreateOnUpdate() const { return false; }
-  /// Updates without a resourceVersion are taken.
+  /// Returns whether updates without a resourceVersion are accepted.
   virtual bool AllowUnconditionalUpdate() const { return true; }
 
-  /// What besides metadata.finalizers keeps an object that is being deleted (spec.finalizers of namespaces).
+  /// Returns an error if the object must not be deleted.
+  virtual meta::Result<> CheckDelete(const meta::Object& /*object*/) const { return {}; }
+  /// Returns whether a deletion orphans the dependents of the object unless the client requests another propagation
+  /// policy.
+  virtual bool OrphansByDefault() const { return false; }
+  /// Returns the text of the Warning header of a deletion for which the client requests no propagation policy.
+  virtual std::string_view DefaultPropagationWarning() const { return {}; }
+  /// Returns whether something other than metadata.finalizers prevents the deletion of the object (spec.finalizers of
+  /// namespaces).
   virtual bool HoldsBackDeletion(const meta::Object& /*object*/) const { return false; }
-  /// The deletion of an object that is held back begins.
+  /// Called when the deletion starts of an object for which HoldsBackDeletion() is true.
   virtual void PrepareForDelete(meta::Object& /*object*/) const {}
 
-  /// Graceful deletion: seconds to wait before the object goes (0: at once), or nullopt if the kind has none.
-  /// `asked` is the client's gracePeriodSeconds.
-  virtual std::optional<std::int64_t> GracePeriod(const meta::Object& /*object*/, std::optional<std::int64_t> /*asked*/) const {
+  /// Returns the seconds until the object is deleted (0: immediately), or nullopt if the kind has no graceful deletion.
+  /// `asked` is gracePeriodSeconds of the client.
+  virtual std::optional<std::int64_t> GracePeriod(const meta::Object& /*object*/,
+                                                  std::optional<std::int64_t> /*asked*/) const {
     return std::nullopt;
   }
 };
@@ -68,37 +86,61 @@ struct Column {
   std::string description;
   int priority = 0;
 };
-/// Columns besides Name and Age, and the cells of one object. Empty: Name and Age only.
+/// The columns of a Table and the cells of one object. If `columns` is empty, DefaultTable() is used.
 struct TablePrinter {
-  std::vector<Column> columns;  // all columns, Name and Age included, in order
-  /// By the object alone, and by ages, which `ages` tells: rows are kept for as long as it says.
+  std::vector<Column> columns;  // all columns in order, including Name and Age
+  /// Computes the cells. They must depend only on the object and on the ages that `ages` computes, because rows are
+  /// cached until one of these ages changes.
   std::function<meta::json::array(const meta::Object& object, meta::Ages& ages)> cells;
-  /// What `cells` reads of an object; the rest may be missing from the one it gets. Nothing named: everything.
+  /// The fields that these functions read. Other fields may be missing. An empty mask means all fields.
   meta::FieldMask reads;
+  /// Returns the conditions of a row, such as Completed. May be empty.
+  std::function<meta::json::array(const meta::Object& object)> conditions;
+  /// Returns a number by which the rows of a list are sorted; rows with the same number are sorted by name. If the
+  /// function is empty, rows have the order of the list.
+  std::function<std::int64_t(const meta::Object& object)> order;
 };
 
-/// Does what a write of its own kind means (binding, eviction, token, access review): gets the decoded and defaulted body
-/// of a create, gives the answer's body. `name` is the object's, empty for a resource without names.
-using Action = std::function<Task<meta::Result<meta::Object>>(meta::RequestContext ctx, std::string name, meta::Object body,
-                                                              bool dry_run)>;
+/// Executes a create that does not store its body (binding, eviction, token, access review). It receives the decoded
+/// and defaulted body and returns the body of the response. `name` is the name of the object, or "" for a resource
+/// without names.
+using Action = std::function<Task<meta::Result<meta::Object>>(meta::RequestContext ctx, std::string name,
+                                                              meta::Object body, bool dry_run)>;
 
-/// Work around writes that needs I/O (allocating a cluster IP). Thread-safe. Not run for dry runs.
+/// Actions before and after writes that need I/O, such as the allocation of a cluster IP. Thread-safe. A hook that
+/// fails must release what it has allocated. The functions that release something receive a CleanupContext().
 class Hooks {
  public:
   virtual ~Hooks() = default;
-  /// Before the strategy prepares and validates; may change the object.
+  /// Runs before the strategy prepares and validates the object, and may change it. The name and uid of the object are
+  /// set.
   virtual Task<meta::Result<>> BeginCreate(meta::RequestContext ctx, meta::Object& object);
   virtual Task<meta::Result<>> BeginUpdate(meta::RequestContext ctx, meta::Object& object, const meta::Object& old);
-  /// Gives back what `loser` holds and `winner` does not: the old state after an update, the new one after an update
-  /// that failed or has to run again.
+  /// The only functions that run in dry runs, in place of the two above. They allocate nothing, but may set the fields
+  /// to values that an allocation could have.
+  virtual Task<meta::Result<>> DryRunCreate(meta::RequestContext ctx, meta::Object& object);
+  virtual Task<meta::Result<>> DryRunUpdate(meta::RequestContext ctx, meta::Object& object, const meta::Object& old);
+  /// Releases what `loser` has allocated and `winner` does not use. After a successful update, `loser` is the old
+  /// object; after an update that has failed or has to be repeated, it is the new one.
   virtual Task<> GiveBack(meta::RequestContext ctx, const meta::Object& loser, const meta::Object& winner);
-  /// The write failed: gives back what BeginCreate took.
+  /// Releases what BeginCreate() has allocated, because the object was not created.
   virtual Task<> AbandonCreate(meta::RequestContext ctx, const meta::Object& object);
+  /// Runs once, after the object was deleted. `object` is its last state.
   virtual Task<> AfterDelete(meta::RequestContext ctx, const meta::Object& object);
 };
 
-/// Where a kind has its replicas: dotted paths such as "spec.replicas". The selector may be a text, a map of labels or a
-/// LabelSelector.
+/// Checks whether the user may write the content of the object (a role must not grant more than its writer has). Runs
+/// after mutating admission and before the strategy, also in dry runs. Thread-safe.
+class WriteChecks {
+ public:
+  virtual ~WriteChecks() = default;
+  virtual Task<meta::Result<>> CheckCreate(meta::RequestContext ctx, const meta::Object& object) = 0;
+  virtual Task<meta::Result<>> CheckUpdate(meta::RequestContext ctx, const meta::Object& object,
+                                           const meta::Object& old) = 0;
+};
+
+/// The locations of the replicas of a kind, as dotted paths such as "spec.replicas". The selector may be a string, a
+/// map of labels or a LabelSelector.
 struct ScalePaths {
   std::string spec_replicas = "spec.replicas";
   std::string status_replicas = "status.replicas";
@@ -107,15 +149,16 @@ struct ScalePaths {
 
 struct Subresource {
   std::string name;  // "status", "scale", …
-  meta::Gvk kind;    // of the body, where it differs (autoscaling/v1 Scale)
-  std::set<std::string> verbs;
+  meta::Gvk kind;    // the kind of the body, if it differs (autoscaling/v1 Scale)
+  meta::VerbSet verbs;
   StrategyPtr strategy;
   patch::ResetFields reset_fields;
-  bool connect = false;  // exec, proxy, …
-  bool takes_path = false;  // any path may follow (proxy)
-  const schema::Node* schema = nullptr;  // of the body, where `kind` is set
+  std::shared_ptr<WriteChecks> checks;
+  bool takes_path = false;               // any path may follow the name (proxy)
+  const schema::Node* schema = nullptr;  // the schema of the body, if `kind` is set
   std::optional<ScalePaths> scale;
-  Action create;
+  Action create;                         // executes a create (binding, eviction, token)
+  std::shared_ptr<Connector> connector;  // forwards requests to another server (exec, log, proxy)
 };
 
 struct Resource {
@@ -125,32 +168,49 @@ struct Resource {
   std::vector<std::string> short_names;
   std::vector<std::string> categories;
   Scope scope = Scope::kNamespaced;
-  std::set<std::string> verbs;
+  meta::VerbSet verbs;
   const schema::Node* schema = nullptr;
   StrategyPtr strategy;
   patch::ResetFields reset_fields;
   std::vector<Subresource> subresources;
-  /// Path of the store below --etcd-prefix ("pods", "services/specs"); several Resources may share one (events).
+  /// The path of the store below --etcd-prefix ("pods", "services/specs"). Several Resources may share one (events).
   std::string storage_prefix;
   meta::Gvk storage_gvk;
-  /// Where the stored version has other fields: changes a document of one version into the other.
+  /// If the stored version has different fields, these functions convert a document between the two versions.
   std::function<void(meta::json::object& document)> from_stored, to_stored;
-  /// Where the versions of a kind have other fields: for managedFields that were noted in another version. Empty: they are the same.
-  std::function<std::optional<patch::ManagerInfo::View>(const meta::Object& object, std::string_view api_version)> convert;
+  /// Converts an object to another version for managedFields that were recorded in that version. Empty if all versions
+  /// of the kind have the same fields.
+  std::function<std::optional<patch::ManagerInfo::View>(const meta::Object& object, std::string_view api_version)>
+      convert;
+  /// The same for a kind whose conversion suspends, because another server does it. If it is set, `convert` is not
+  /// used.
+  std::function<Task<meta::Result<std::optional<patch::ManagerInfo::View>>>(meta::Object object,
+                                                                            std::string api_version)>
+      convert_suspending;
   std::chrono::seconds ttl{0};
   std::vector<std::string> selectable_fields;
-  std::vector<std::string> field_defaults;  // of fields that are absent, in the same order
+  /// The error about any other field, with "{}" in place of the field.
+  std::string unknown_field_text = "field label not supported: {}";
+  std::vector<std::string> field_defaults;  // values of absent fields, in the order of selectable_fields
   std::function<std::vector<std::string>(const meta::Object& object)> read_fields;
   TablePrinter table;
-  /// Rules of names: nullptr means a DNS subdomain.
+  /// The rule for names. If empty, a name must be a DNS subdomain.
   std::function<std::vector<std::string>(std::string_view name, bool prefix)> validate_name;
-  /// The kind has a spec whose changes bump metadata.generation.
+  /// True if changes of the spec increment metadata.generation.
   bool generation = false;
   std::shared_ptr<Hooks> hooks;
-  /// Nothing is stored: a create does this and answers with its result.
+  std::shared_ptr<WriteChecks> checks;
+  /// The store of a resource whose objects are computed (componentstatuses). If it is nullptr, a resource with a
+  /// storage_prefix gets a store in etcd.
+  std::shared_ptr<storage::Store> store;
+  /// Executes a create of a resource that stores nothing. The response is the result.
   Action create;
-  /// Deletions answer with the object instead of a Status.
+  /// Texts that are sent as Warning headers with every response, for example because this version is deprecated.
+  std::vector<std::string> warnings;
+  /// True if a DELETE returns the object instead of a Status.
   bool returns_deleted_object = false;
+  /// True for namespaces: admission receives the name of the object as the namespace of the request.
+  bool namespace_is_name = false;
 
   meta::Gvr GetGvr() const { return {gvk.group, gvk.version, plural}; }
   meta::GroupResource GetGroupResource() const { return {gvk.group, plural}; }

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "lib/meta/selector.h"
+#include "lib/meta/selectors/selector.h"
 
 namespace apimesh::registry {
 namespace {
@@ -72,11 +72,21 @@ meta::Object ScaleOf(const meta::Object& object, const ScalePaths& paths) {
   return meta::Object(std::move(root));
 }
 
+bool HasReplicas(const meta::Object& object, const ScalePaths& paths) {
+  const json::value* replicas = At(object.Root(), paths.spec_replicas);
+  return replicas && !replicas->is_null();
+}
+
 meta::Result<> ApplyScale(const meta::Object& scale, meta::Object& object, const ScalePaths& paths) {
   const std::int64_t replicas = NumberAt(scale.Root(), "spec.replicas");
+  if (replicas == kMissingReplicas) {
+    return meta::BadRequest(
+        fmt::format("the spec replicas field {} cannot be empty", meta::Quoted("." + paths.spec_replicas)));
+  }
   if (replicas < 0) {
-    return meta::Invalid(meta::GroupKind{"autoscaling", "Scale"}, scale.Name(),
-                         {meta::Invalid("spec.replicas", fmt::format("{}", replicas), "must be greater than or equal to 0")});
+    return meta::Invalid(
+        meta::GroupKind{"autoscaling", "Scale"}, scale.Name(),
+        {meta::Invalid("spec.replicas", fmt::format("{}", replicas), "must be greater than or equal to 0")});
   }
   SetAt(object.Root(), paths.spec_replicas, replicas);
   return {};

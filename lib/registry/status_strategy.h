@@ -1,24 +1,38 @@
 #pragma once
 
+#include <string_view>
+#include <vector>
+
 #include "lib/registry/resource.h"
 
-/// The usual split of a kind: clients write everything but status through the resource, and only status through /status.
+/// The usual division of a kind: a write of the main resource keeps the stored status, and a write of /status keeps
+/// everything else.
 namespace apimesh::registry {
 
-/// Base of strategies whose kind has a status subresource. Override and call these from the overriding function.
+/// The metadata fields that a write of /status keeps as stored. It writes all other metadata, because controllers need
+/// that: for example, the Deployment controller sets the annotation deployment.kubernetes.io/revision together with the
+/// status.
+using KeptMetadata = std::vector<std::string_view>;
+
+/// Returns all metadata fields, for kinds whose /status writes nothing but the status.
+const KeptMetadata& AllMetadata();
+
+/// Base class of strategies whose kind has a status subresource. An overriding function must call the function of this
+/// class.
 class SpecStrategy : public Strategy {
  public:
-  /// Drops the status a client sent.
+  /// Removes a status that the client has sent.
   void PrepareForCreate(const meta::RequestContext& ctx, meta::Object& object) const override;
   /// Keeps the stored status.
   void PrepareForUpdate(const meta::RequestContext& ctx, meta::Object& object, const meta::Object& old) const override;
 };
 
-/// The strategy of /status: takes only status (and the metadata a controller may touch) from the client.
+/// The strategy of /status. A write takes the status and the metadata that is not in `kept` from the client, and
+/// everything else from the stored object.
 class StatusStrategy : public Strategy {
  public:
-  /// `base` answers what is not about status: defaults, unconditional updates.
-  explicit StatusStrategy(StrategyPtr base) : base_(std::move(base)) {}
+  /// `base` sets defaults and decides whether updates need a resourceVersion.
+  explicit StatusStrategy(StrategyPtr base, KeptMetadata kept = {}) : base_(std::move(base)), kept_(std::move(kept)) {}
 
   void Default(meta::json::object& object) const override { base_->Default(object); }
   void PrepareForUpdate(const meta::RequestContext& ctx, meta::Object& object, const meta::Object& old) const override;
@@ -26,9 +40,13 @@ class StatusStrategy : public Strategy {
 
  private:
   StrategyPtr base_;
+  KeptMetadata kept_;
 };
 
-/// A status subresource with get, patch and update for a kind with this strategy.
-Subresource MakeStatusSubresource(StrategyPtr base);
+/// Returns the fields that no manager owns through /status, because a write of /status does not change them.
+patch::ResetFields StatusResetFields(const KeptMetadata& kept);
+
+/// Returns a status subresource with get, patch and update for a kind with this strategy.
+Subresource MakeStatusSubresource(StrategyPtr base, const KeptMetadata& kept = {});
 
 }  // namespace apimesh::registry

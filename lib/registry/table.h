@@ -4,7 +4,7 @@
 
 namespace apimesh::registry {
 
-/// Name and Created At: what a kind without columns of its own shows.
+/// Returns the printer of kinds that define no columns: Name and Created At.
 TablePrinter DefaultTable();
 
 }  // namespace apimesh::registry

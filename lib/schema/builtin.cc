@@ -1,12 +1,11 @@
 #include "lib/schema/builtin.h"
 
-#include <google/protobuf/arena.h>
-#include <google/protobuf/descriptor.pb.h>
-
-#include <boost/json/parse.hpp>
-
 #include <stdexcept>
 #include <unordered_map>
+
+#include <boost/json/parse.hpp>
+#include <google/protobuf/arena.h>
+#include <google/protobuf/descriptor.pb.h>
 
 #include "proto/k8s/annotations.pb.h"
 
@@ -34,7 +33,7 @@ Type TypeOf(apimesh::k8s::Shape shape) {
   return Type::kAny;
 }
 
-/// Turns messages into nodes. Named nodes are all made first, so that types may refer to each other in any order.
+/// Compiles messages to nodes. All named nodes are created first, so that types may refer to each other in any order.
 class Compiler {
  public:
   Schema Compile(const pb::FileDescriptorSet& set) {
@@ -88,8 +87,8 @@ class Compiler {
         if (number > 0xff || inline_path > 0xff) throw std::runtime_error("inline_path is too short for " + node.name);
         const pb::DescriptorProto& embedded = *Lookup(descriptor).first;
         const std::uint32_t path = inline_path == 0 ? number : inline_path | number << 8;
-        node.inline_names.emplace_back(path, inline_path == 0 ? embedded.name()
-                                                              : node.inline_names.back().second + "." + embedded.name());
+        node.inline_names.emplace_back(
+            path, inline_path == 0 ? embedded.name() : node.inline_names.back().second + "." + embedded.name());
         AddFields(embedded, node, path);
         continue;
       }
@@ -110,7 +109,8 @@ class Compiler {
     }
   }
 
-  const Node* NodeOfField(const pb::DescriptorProto& parent, const pb::FieldDescriptorProto& field, const FieldFacts& facts) {
+  const Node* NodeOfField(const pb::DescriptorProto& parent, const pb::FieldDescriptorProto& field,
+                          const FieldFacts& facts) {
     if (const pb::DescriptorProto* entry = MapEntry(parent, field)) {
       Node map;
       map.type = Type::kMap;
@@ -152,22 +152,24 @@ class Compiler {
     }
   }
 
-  /// A field may say that its object is atomic where the type itself is not.
+  /// Returns the node of a message field. A field may declare its object atomic although the type is not, or granular
+  /// although the type is atomic; it then refers to a copy of the type.
   const Node* Reference(const pb::FieldDescriptorProto& field, const FieldFacts& facts) {
     const auto [message, node] = Lookup(field);
-    if (!facts.atomic() || node->map_type == MapType::kAtomic) return node;
-    auto [it, is_new] = atomic_.try_emplace(node, nullptr);
+    const MapType wanted = facts.atomic() ? MapType::kAtomic : MapType::kGranular;
+    if (!facts.has_atomic() || node->map_type == wanted) return node;
+    auto [it, is_new] = other_map_type_.try_emplace(node, nullptr);
     if (is_new) {
-      Node copy = *node;
-      copy.map_type = MapType::kAtomic;
-      it->second = schema_.Add(std::move(copy));
+      it->second = schema_.Add(Node(*node));
       if (it->second->fields.empty()) Define(*message, *it->second);
+      it->second->map_type = wanted;
     }
     return it->second;
   }
 
   void ResolveShape(const pb::DescriptorProto& message, Node& node) {
-    if (node.type != Type::kSchemaOrBool && node.type != Type::kSchemaOrArray && node.type != Type::kSchemaOrStrings) return;
+    if (node.type != Type::kSchemaOrBool && node.type != Type::kSchemaOrArray && node.type != Type::kSchemaOrStrings)
+      return;
     for (const pb::FieldDescriptorProto& field : message.field()) {
       if (field.type() == pb::FieldDescriptorProto::TYPE_MESSAGE) node.items = Lookup(field).second;
     }
@@ -202,7 +204,7 @@ class Compiler {
   Schema schema_;
   std::vector<std::pair<const pb::DescriptorProto*, Node*>> declared_;
   std::unordered_map<std::string, std::pair<const pb::DescriptorProto*, Node*>> by_type_;
-  std::unordered_map<const Node*, Node*> atomic_;
+  std::unordered_map<const Node*, Node*> other_map_type_;
   std::vector<const Node*> scalars_;
 };
 

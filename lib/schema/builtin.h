@@ -6,11 +6,12 @@
 
 namespace apimesh::schema {
 
-/// The schema of all built-in kinds, compiled on first use from the descriptors that are part of this library.
+/// Returns the schema of all built-in kinds, which is compiled on first use from the descriptors embedded in this
+/// library.
 const Schema& Builtin();
 
-/// Compiles a FileDescriptorSet of files in the form of proto/k8s. Throws std::runtime_error on bytes that are none:
-/// they are part of the program.
+/// Compiles a FileDescriptorSet of files with the annotations of proto/k8s. Throws std::runtime_error if the bytes
+/// cannot be parsed, which is a defect of the build.
 Schema CompileDescriptors(std::string_view descriptor_set);
 
 /// The embedded FileDescriptorSet.

@@ -1,11 +1,12 @@
-// The bytes of the descriptor set, as protoc wrote them. Nothing else may be in this file: see CMakeLists.txt.
+// Embeds the descriptor set that protoc writes. This file must not contain anything else: see CMakeLists.txt.
 #include <string_view>
 
 __asm__(
     ".section .rodata\n"
     ".balign 16\n"
     "apimesh_descriptors_begin:\n"
-    ".incbin \"" APIMESH_DESCRIPTORS "\"\n"
+    ".incbin \"" APIMESH_DESCRIPTORS
+    "\"\n"
     "apimesh_descriptors_end:\n"
     ".byte 0\n"
     ".previous\n");

@@ -1,18 +1,18 @@
 #pragma once
 
-#include "lib/meta/field_error.h"
+#include "lib/meta/errors/field_error.h"
 #include "lib/meta/object.h"
 #include "lib/schema/schema.h"
 
-/// From a CRD's openAPIV3Schema to the schema that everything generic works from.
+/// Compiles the openAPIV3Schema of a CRD to the schema that all generic code uses.
 namespace apimesh::schema {
 
-/// What keeps a schema from being structural, in the reference's words, sorted. `path` is where the schema is:
-/// spec.versions[0].schema.openAPIV3Schema.
+/// Returns the violations of the rules for structural schemas, with kube-apiserver's texts, sorted. `path` is the path
+/// of the schema: spec.versions[0].schema.openAPIV3Schema.
 meta::FieldErrors CheckStructural(const meta::json::object& openapi, const meta::Path& path);
 
-/// Adds the nodes of a structural schema to `schema`, which the caller seals. The root has kind, apiVersion and metadata, whatever
-/// the schema says of them.
+/// Adds the nodes of a structural schema to `schema`, which the caller must seal. The root has kind, apiVersion and
+/// metadata, even if the OpenAPI schema does not specify them or specifies them differently.
 Node* CompileOpenApi(const meta::json::object& openapi, Schema& schema);
 
 }  // namespace apimesh::schema

@@ -2,22 +2,13 @@
 
 #include "lib/schema/builtin.h"
 #include "lib/schema/crd.h"
+#include "lib/schema/crd_fields.h"
 #include "lib/schema/rules.h"
 
 namespace apimesh::schema {
 namespace {
 
 namespace json = meta::json;
-
-bool Flag(const json::object& schema, std::string_view name) {
-  const json::value* value = meta::FindField(schema, name);
-  return value && value->is_bool() && value->get_bool();
-}
-
-const json::object* ObjectAt(const json::object& schema, std::string_view name) {
-  const json::value* value = meta::FindField(schema, name);
-  return value ? value->if_object() : nullptr;
-}
 
 void Read(const json::object& schema, std::string_view name, std::optional<double>& out) {
   const json::value* value = meta::FindField(schema, name);
@@ -63,8 +54,8 @@ class OpenApiCompiler {
     if (list_type == "map") node->list_type = ListType::kMap;
     if (meta::FindString(openapi, "x-kubernetes-map-type") == "atomic") node->map_type = MapType::kAtomic;
     AddChildren(openapi, *node);
-    if (node->embedded_resource) AddResourceFields(*node);
     node->rules = CompileRules(openapi);
+    if (node->embedded_resource) AddResourceFields(*node);
     for (const json::value& one : node->rules->enums) {
       if (one.is_string()) node->enums.emplace_back(one.get_string());
     }
@@ -114,16 +105,20 @@ class OpenApiCompiler {
     if (const json::object* items = ObjectAt(openapi, "items")) node.items = Compile(*items);
   }
 
-  /// kind, apiVersion and metadata are what they are for every object.
+  /// Adds kind, apiVersion and metadata, whose schemas are the same for every object.
   void AddResourceFields(Node& node) {
     static const Node& object_meta = *Builtin().Find("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta");
     for (const char* name : {"apiVersion", "kind", "metadata"}) {
-      const auto known = std::find_if(node.fields.begin(), node.fields.end(), [name](const Field& field) { return field.name == name; });
+      const auto known = std::find_if(node.fields.begin(), node.fields.end(),
+                                      [name](const Field& field) { return field.name == name; });
       Field field;
       field.name = name;
       const bool metadata = field.name == "metadata";
       if (known != node.fields.end()) {
-        if (metadata) known->schema = &object_meta;
+        if (metadata) {
+          if (!known->schema->fields.empty()) RestrictMetadata(node, known->schema);
+          known->schema = &object_meta;
+        }
         continue;
       }
       Node text;
@@ -135,10 +130,17 @@ class OpenApiCompiler {
     std::sort(node.fields.begin(), node.fields.end(), [](const Field& a, const Field& b) { return a.name < b.name; });
   }
 
+  static void RestrictMetadata(Node& node, const Node* metadata) {
+    auto rules = std::make_shared<Node::Rules>(*node.rules);
+    rules->metadata = metadata;
+    node.rules = std::move(rules);
+  }
+
   std::shared_ptr<const Node::Rules> CompileRules(const json::object& openapi) {
     auto rules = std::make_shared<Node::Rules>();
     rules->typed = !meta::FindString(openapi, "type").empty() || Flag(openapi, "x-kubernetes-int-or-string");
     rules->nullable = Flag(openapi, "nullable");
+    rules->format = FindFormat(meta::FindString(openapi, "type"), meta::FindString(openapi, "format"));
     Read(openapi, "minimum", rules->minimum);
     Read(openapi, "maximum", rules->maximum);
     Read(openapi, "multipleOf", rules->multiple_of);
@@ -153,18 +155,16 @@ class OpenApiCompiler {
     rules->unique_items = Flag(openapi, "uniqueItems");
     Read(openapi, "required", rules->required);
     rules->pattern = meta::FindString(openapi, "pattern");
-    if (!rules->pattern.empty()) rules->compiled_pattern = std::make_shared<const re2::RE2>(rules->pattern, re2::RE2::Quiet);
+    if (!rules->pattern.empty())
+      rules->compiled_pattern = std::make_shared<const re2::RE2>(rules->pattern, re2::RE2::Quiet);
     if (const json::value* enums = meta::FindField(openapi, "enum"); enums && enums->is_array()) {
       for (const json::value& one : enums->get_array()) rules->enums.push_back(json::value(one, json::storage_ptr()));
     }
-    // The one quantifier that says no more than the extension does.
-    if (!Flag(openapi, "x-kubernetes-int-or-string")) Nested(openapi, "anyOf", rules->any_of);
+    // Next to x-kubernetes-int-or-string, anyOf repeats what the extension says, so it is skipped.
+    Nested(openapi, "anyOf", rules->any_of);
     Nested(openapi, "allOf", rules->all_of);
     Nested(openapi, "oneOf", rules->one_of);
     if (const json::object* inner = ObjectAt(openapi, "not")) rules->not_of = Compile(*inner);
-    if (const json::value* validations = meta::FindField(openapi, "x-kubernetes-validations")) {
-      rules->validations = json::value(*validations, json::storage_ptr());
-    }
     return rules;
   }
 

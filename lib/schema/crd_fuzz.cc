@@ -1,12 +1,13 @@
-// Schemas of CRDs and their objects come from anybody. Input: a schema, a line break, an object. What was pruned and defaulted once
-// must not change again.
-#include <boost/json/serialize.hpp>
-
+// Fuzzes schemas of CRDs and their objects, which come from untrusted clients. The input is a schema, a line break and
+// an object. Pruning and defaulting must be idempotent.
 #include <cstdint>
 #include <cstdlib>
 
+#include <boost/json/serialize.hpp>
+
 #include "lib/schema/crd.h"
 #include "lib/schema/defaults.h"
+#include "lib/schema/duplicates.h"
 #include "lib/schema/pruning.h"
 #include "lib/schema/validation.h"
 
@@ -29,6 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   schema::Prune(object.get_object(), node);
   schema::ApplyDefaults(object.get_object(), node);
   schema::ValidateCustomResource(object.get_object(), node);
+  schema::FindDuplicates(object.get_object(), node);
   const std::string once = json::serialize(object);
   schema::ApplyDefaults(object.get_object(), node);
   if (json::serialize(object) != once) std::abort();

@@ -27,9 +27,14 @@ bool IsUnset(const json::value* value, const Field& field, bool custom) {
   return field.pointer ? value->is_null() : IsZero(*value);
 }
 
-bool HasStructure(const Node& node) { return node.type == Type::kObject || node.type == Type::kMap || node.type == Type::kList; }
+/// A schema of a custom resource may have properties and no type.
+bool HasFields(const Node& node) {
+  return node.type == Type::kObject || (node.type == Type::kAny && !node.fields.empty());
+}
 
-/// A null where none is allowed and no default replaces it is the same as nothing.
+bool HasStructure(const Node& node) { return HasFields(node) || node.type == Type::kMap || node.type == Type::kList; }
+
+/// Removes nulls that are not allowed and that no default replaced; they are equivalent to an absent field.
 void DropNulls(json::object& object, const Node& node) {
   meta::EraseFields(object, [&node](std::string_view name, const json::value& value) {
     if (!value.is_null()) return false;
@@ -38,7 +43,7 @@ void DropNulls(json::object& object, const Node& node) {
   });
 }
 
-/// Whether a default could be set for this field: most have none, and need not be looked for.
+/// Returns whether a default may apply to this field. Most fields have none, so they need not be looked up.
 bool CanBeSet(const Field& field) {
   return field.default_value || (!field.pointer && field.number != 0 && field.schema->type == Type::kObject);
 }
@@ -74,7 +79,7 @@ class Defaulter {
 
  private:
   void Value(json::value& value, const Node& node) {
-    if (value.is_object() && node.type == Type::kObject) {
+    if (value.is_object() && HasFields(node)) {
       Object(value.get_object(), node);
     } else if (value.is_object() && node.type == Type::kMap) {
       if (node.custom) DropNulls(value.get_object(), node);
@@ -85,10 +90,11 @@ class Defaulter {
     }
   }
 
-  /// Sets one field that is unset; whether a member was added.
+  /// Sets one unset field. Returns whether a member was added.
   bool Unset(json::object& object, const Field& field, json::value* value) {
     if (field.default_value) {
-      // An empty map that is not written is no field that somebody owns.
+      // A zero value that is not encoded is not set; otherwise managedFields would list a field that the object does
+      // not have.
       if (field.number != 0 && !field.pointer && !field.always && IsZero(*field.default_value)) return false;
       bytes_ += field.name.size() + field.default_bytes + std::string_view("\"\":,").size();
       if (Exhausted()) return false;

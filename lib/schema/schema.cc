@@ -1,7 +1,5 @@
 #include "lib/schema/schema.h"
 
-#include <boost/json/serialize.hpp>
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -9,7 +7,9 @@
 #include <map>
 #include <unordered_map>
 
-#include "lib/base/seeded_hash.h"
+#include <boost/json/serialize.hpp>
+
+#include "lib/base/hash/seeded_hash.h"
 
 namespace apimesh::schema {
 
@@ -17,10 +17,12 @@ namespace {
 
 constexpr std::uint32_t kFree = 0xffff'ffff;
 
-/// Objects with more fields than this come from a CustomResourceDefinition, whose author may choose names that collide.
+/// Objects with more fields than this come from a CustomResourceDefinition, whose author may choose colliding names.
+/// They use a seeded hash.
 constexpr std::size_t kManyFields = 128;
 
-/// Names of one object rarely agree in all of these; looking at more of them would cost more than a second try.
+/// Hashes the length and three characters. The names of one object rarely agree in all of these, and hashing more
+/// characters would cost more than an additional probe.
 std::size_t HashOf(std::string_view name, std::size_t fields) {
   if (name.empty()) return 0;
   if (fields > kManyFields) return SeededHash()(name);
@@ -28,7 +30,7 @@ std::size_t HashOf(std::string_view name, std::size_t fields) {
   return name.size() * 5 + at(0) * 7 + at(name.size() / 2) * 31 + at(name.size() - 1) * 131;
 }
 
-/// At least half of it is free, so that a name that is not there is soon known not to be.
+/// Builds an open-addressing table of which at least half is free, so that lookups of absent names end quickly.
 std::vector<std::uint32_t> HashTable(const std::vector<Field>& fields) {
   if (fields.empty()) return {};
   std::vector<std::uint32_t> table(std::bit_ceil(fields.size() * 2), kFree);
@@ -45,7 +47,8 @@ std::vector<std::uint32_t> HashTable(const std::vector<Field>& fields) {
 const Field* Node::FindField(std::string_view json_name) const {
   if (by_name.empty()) return nullptr;
   const std::size_t mask = by_name.size() - 1;
-  for (std::size_t place = HashOf(json_name, fields.size()) & mask; by_name[place] != kFree; place = (place + 1) & mask) {
+  for (std::size_t place = HashOf(json_name, fields.size()) & mask; by_name[place] != kFree;
+       place = (place + 1) & mask) {
     const Field& field = fields[by_name[place]];
     if (field.name == json_name) return &field;
   }
@@ -53,14 +56,15 @@ const Field* Node::FindField(std::string_view json_name) const {
 }
 
 const Field* Node::FindNumber(std::uint32_t number) const {
-  const auto it = std::lower_bound(by_number.begin(), by_number.end(), number,
-                                   [this](std::uint32_t index, std::uint32_t wanted) { return fields[index].number < wanted; });
+  const auto it =
+      std::lower_bound(by_number.begin(), by_number.end(), number,
+                       [this](std::uint32_t index, std::uint32_t wanted) { return fields[index].number < wanted; });
   return it != by_number.end() && fields[*it].number == number ? &fields[*it] : nullptr;
 }
 
 namespace {
 
-/// The numbers that lead to a field, outermost first.
+/// Returns the field numbers that lead to a field, outermost first.
 std::array<std::uint32_t, 4> WirePath(const Field& field) {
   std::array<std::uint32_t, 4> path{};
   std::size_t depth = 0;
@@ -117,7 +121,7 @@ void Schema::Seal() {
     node.wire_order.clear();
     for (std::uint32_t index = 0; index < node.fields.size(); ++index) {
       if (node.fields[index].number != 0) node.wire_order.push_back(index);
-      // Fields of embedded messages have numbers of their own, which mean nothing here.
+      // Fields of embedded messages have field numbers of that message, which are not unique here.
       if (node.fields[index].number != 0 && node.fields[index].inline_path == 0) node.by_number.push_back(index);
     }
     std::sort(node.wire_order.begin(), node.wire_order.end(), [&node](std::uint32_t a, std::uint32_t b) {

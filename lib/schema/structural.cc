@@ -1,8 +1,9 @@
-#include <re2/re2.h>
-
 #include <algorithm>
 
+#include <re2/re2.h>
+
 #include "lib/schema/crd.h"
+#include "lib/schema/crd_fields.h"
 
 namespace apimesh::schema {
 namespace {
@@ -11,16 +12,6 @@ namespace json = meta::json;
 using meta::Path;
 
 enum class Level { kRoot, kItem, kField };
-
-bool Flag(const json::object& schema, std::string_view name) {
-  const json::value* value = meta::FindField(schema, name);
-  return value && value->is_bool() && value->get_bool();
-}
-
-const json::object* ObjectAt(const json::object& schema, std::string_view name) {
-  const json::value* value = meta::FindField(schema, name);
-  return value ? value->if_object() : nullptr;
-}
 
 template <class Do>
 void ForEachObject(const json::object& schema, std::string_view name, Do&& then) {
@@ -42,7 +33,7 @@ bool IsSet(const json::object& schema, std::string_view name) {
   return true;
 }
 
-/// anyOf of integer and string: what x-kubernetes-int-or-string may say once more.
+/// Returns whether the schema has an anyOf of integer and string, which is allowed next to x-kubernetes-int-or-string.
 bool IsIntOrStringChoice(const json::object& schema) {
   const json::value* any_of = meta::FindField(schema, "anyOf");
   if (!any_of || !any_of->is_array() || any_of->get_array().size() != 2) return false;
@@ -65,34 +56,42 @@ class StructuralCheck {
   void Schema(const json::object& s, Level level, const Path& path) {
     if (errors_.Full()) return;
     const std::string_view type = meta::FindString(s, "type");
-    const bool int_or_string = Flag(s, "x-kubernetes-int-or-string"), preserve = Flag(s, "x-kubernetes-preserve-unknown-fields");
+    const bool int_or_string = Flag(s, "x-kubernetes-int-or-string"),
+               preserve = Flag(s, "x-kubernetes-preserve-unknown-fields");
     const bool embedded = Flag(s, "x-kubernetes-embedded-resource");
     const json::object* properties = ObjectAt(s, "properties");
-    if (type == "array" && !ObjectAt(s, "items")) Add(meta::Required(path.Child("items").ToString(), "must be specified"));
+    if (type == "array" && !ObjectAt(s, "items"))
+      Add(meta::Required(path.Child("items").ToString(), "must be specified"));
     Children(s, level, path);
     if (int_or_string && preserve) {
-      Add(meta::Invalid(path.Child("x-kubernetes-preserve-unknown-fields").ToString(), "true", "must be false if x-kubernetes-int-or-string is true"));
+      Add(meta::Invalid(path.Child("x-kubernetes-preserve-unknown-fields").ToString(), "true",
+                        "must be false if x-kubernetes-int-or-string is true"));
     }
     if (int_or_string && embedded) {
-      Add(meta::Invalid(path.Child("x-kubernetes-embedded-resource").ToString(), "true", "must be false if x-kubernetes-int-or-string is true"));
+      Add(meta::Invalid(path.Child("x-kubernetes-embedded-resource").ToString(), "true",
+                        "must be false if x-kubernetes-int-or-string is true"));
     }
     Quantifiers(s, IsIntOrStringChoice(s), FirstAllOfIsChoice(s), path);
     CheckType(type, level, embedded, int_or_string || preserve, path);
     if (embedded && meta::FindField(s, "additionalProperties")) {
-      Add(meta::Forbidden(path.Child("additionalProperties").ToString(), "must not be used if x-kubernetes-embedded-resource is set"));
+      Add(meta::Forbidden(path.Child("additionalProperties").ToString(),
+                          "must not be used if x-kubernetes-embedded-resource is set"));
     }
     if (properties) CheckResourceFields(*properties, level, embedded, path);
     if (embedded && !preserve && (!properties || properties->empty())) {
-      Add(meta::Required(path.Child("properties").ToString(),
-                         "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields"));
+      Add(meta::Required(
+          path.Child("properties").ToString(),
+          "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields"));
     }
   }
 
-  /// Every field that a value validation names must be part of the structure.
+  /// Checks that every field that a value validation names is specified in the structural part of the schema.
   void Complete(const json::object& v, const json::object& s, const Path& s_path, const Path& v_path) {
     if (const json::object* inner = ObjectAt(v, "not")) CompleteNested(*inner, s, s_path, v_path.Child("not"));
     for (const char* name : {"allOf", "anyOf", "oneOf"}) {
-      ForEachObject(v, name, [&](const json::object& one, std::size_t i) { CompleteNested(one, s, s_path, v_path.Child(name).Index(i)); });
+      ForEachObject(v, name, [&](const json::object& one, std::size_t i) {
+        CompleteNested(one, s, s_path, v_path.Child(name).Index(i));
+      });
     }
   }
 
@@ -108,7 +107,8 @@ class StructuralCheck {
     }
     const json::value* additional = meta::FindField(s, "additionalProperties");
     if (!additional) return;
-    if (level == Level::kRoot) Add(meta::Forbidden(path.Child("additionalProperties").ToString(), "must not be used at the root"));
+    if (level == Level::kRoot)
+      Add(meta::Forbidden(path.Child("additionalProperties").ToString(), "must not be used at the root"));
     if (additional->is_object()) Schema(additional->get_object(), Level::kField, path.Child("additionalProperties"));
   }
 
@@ -119,10 +119,11 @@ class StructuralCheck {
       Add(type.empty() ? meta::Required(field(), kText) : meta::Invalid(field(), meta::Quoted(type), kText));
     } else if (type.empty() && !may_be_empty) {
       Add(meta::Required(field(), level == Level::kRoot   ? "must not be empty at the root"
-                                : level == Level::kItem ? "must not be empty for specified array items"
-                                                        : "must not be empty for specified object fields"));
+                                  : level == Level::kItem ? "must not be empty for specified array items"
+                                                          : "must not be empty for specified object fields"));
     }
-    if (level == Level::kRoot && !type.empty() && type != "object") Add(meta::Invalid(field(), meta::Quoted(type), "must be object at the root"));
+    if (level == Level::kRoot && !type.empty() && type != "object")
+      Add(meta::Invalid(field(), meta::Quoted(type), "must be object at the root"));
   }
 
   void CheckResourceFields(const json::object& properties, Level level, bool embedded, const Path& path) {
@@ -130,16 +131,20 @@ class StructuralCheck {
     for (const char* name : {"kind", "apiVersion"}) {
       const json::object* property = ObjectAt(properties, name);
       if (!resource || !property || meta::FindString(*property, "type") == "string") continue;
-      Add(meta::Invalid(path.Child("properties").Key(name).Child("type").ToString(), meta::Quoted(meta::FindString(*property, "type")), "must be string"));
+      Add(meta::Invalid(path.Child("properties").Key(name).Child("type").ToString(),
+                        meta::Quoted(meta::FindString(*property, "type")), "must be string"));
     }
     const json::object* metadata = ObjectAt(properties, "metadata");
     if (!metadata) return;
     const Path at = path.Child("properties").Key("metadata");
     if (resource && meta::FindString(*metadata, "type") != "object") {
-      Add(meta::Invalid(at.Child("type").ToString(), meta::Quoted(meta::FindString(*metadata, "type")), "must be object"));
+      Add(meta::Invalid(at.Child("type").ToString(), meta::Quoted(meta::FindString(*metadata, "type")),
+                        "must be object"));
     }
     if (level == Level::kRoot && !OnlyNames(*metadata)) {
-      Add(meta::Forbidden(at.ToString(), "must not specify anything other than name and generateName, but metadata is implicitly specified"));
+      Add(meta::Forbidden(
+          at.ToString(),
+          "must not specify anything other than name and generateName, but metadata is implicitly specified"));
     }
   }
 
@@ -162,10 +167,14 @@ class StructuralCheck {
 
   void Quantifiers(const json::object& s, bool skip_any_of, bool skip_first_all_of, const Path& path) {
     if (!skip_any_of) {
-      ForEachObject(s, "anyOf", [&](const json::object& one, std::size_t i) { Nested(one, false, path.Child("anyOf").Index(i)); });
+      ForEachObject(s, "anyOf",
+                    [&](const json::object& one, std::size_t i) { Nested(one, false, path.Child("anyOf").Index(i)); });
     }
-    ForEachObject(s, "allOf", [&](const json::object& one, std::size_t i) { Nested(one, skip_first_all_of && i == 0, path.Child("allOf").Index(i)); });
-    ForEachObject(s, "oneOf", [&](const json::object& one, std::size_t i) { Nested(one, false, path.Child("oneOf").Index(i)); });
+    ForEachObject(s, "allOf", [&](const json::object& one, std::size_t i) {
+      Nested(one, skip_first_all_of && i == 0, path.Child("allOf").Index(i));
+    });
+    ForEachObject(s, "oneOf",
+                  [&](const json::object& one, std::size_t i) { Nested(one, false, path.Child("oneOf").Index(i)); });
     if (const json::object* inner = ObjectAt(s, "not")) Nested(*inner, false, path.Child("not"));
     const std::string pattern(meta::FindString(s, "pattern"));
     if (pattern.empty()) return;
@@ -184,7 +193,8 @@ class StructuralCheck {
         if (property.is_object()) Nested(property.get_object(), false, path.Child("properties").Key(name));
       }
       if (properties->contains("metadata")) {
-        Add(meta::Forbidden(path.Child("properties").Key("metadata").ToString(), "must not be specified in a nested context"));
+        Add(meta::Forbidden(path.Child("properties").Key("metadata").ToString(),
+                            "must not be specified in a nested context"));
       }
     }
     static constexpr std::pair<const char*, const char*> kForbidden[] = {
@@ -214,7 +224,8 @@ class StructuralCheck {
     };
     if (const json::object* items = ObjectAt(v, "items")) {
       const json::object* known = ObjectAt(s, "items");
-      known ? CompleteNested(*items, *known, s_path.Child("items"), v_path.Child("items")) : missing(s_path.Child("items"), v_path.Child("items"));
+      known ? CompleteNested(*items, *known, s_path.Child("items"), v_path.Child("items"))
+            : missing(s_path.Child("items"), v_path.Child("items"));
     }
     const json::object* properties = ObjectAt(v, "properties");
     if (!properties) return;

@@ -1,23 +1,24 @@
 #include "lib/schema/validation.h"
 
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <span>
+
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <set>
-#include <unordered_map>
-
-#include "lib/base/seeded_hash.h"
 #include "lib/meta/equal.h"
-#include "lib/meta/path_chain.h"
-#include "lib/schema/formats.h"
+#include "lib/meta/errors/path_chain.h"
+#include "lib/meta/json_text.h"
 #include "lib/schema/rules.h"
+#include "lib/schema/values/findings.h"
+#include "lib/schema/values/number_rules.h"
 
 namespace apimesh::schema {
 namespace {
 
 namespace json = meta::json;
+using meta::FieldError;
 using meta::FieldErrors;
 using meta::PathChain;
 
@@ -27,7 +28,7 @@ std::string_view TypeName(const json::value& value) {
     case json::kind::bool_: return "boolean";
     case json::kind::int64:
     case json::kind::uint64: return "integer";
-    case json::kind::double_: return value.get_double() == std::trunc(value.get_double()) ? "integer" : "number";
+    case json::kind::double_: return "number";
     case json::kind::string: return "string";
     case json::kind::array: return "array";
     case json::kind::object: return "object";
@@ -49,113 +50,123 @@ std::string_view WantedType(const Node& node) {
   }
 }
 
-std::string NumberText(double value) {
-  return value == std::trunc(value) && std::abs(value) < 1e15 ? fmt::format("{}", static_cast<std::int64_t>(value)) : fmt::format("{}", value);
-}
-
 std::string ValueText(const json::value& value) {
-  return value.is_string() ? meta::Quoted(std::string_view(value.get_string())) : value.is_double() ? NumberText(value.get_double()) : json::serialize(value);
+  return value.is_string()   ? meta::Quoted(std::string_view(value.get_string()))
+         : value.is_double() ? NumberText(value.get_double())
+                             : json::serialize(value);
 }
 
 std::size_t RuneCount(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
-/// What is said of a value as a whole has no field of its own in the reference.
-meta::FieldError General(std::string text) { return meta::Invalid("<nil>", "\"\"", std::move(text)); }
-
-/// How many values may be compared with schemas, counting each branch of anyOf, oneOf, allOf and not, and each value of an
-/// enum. A document of 3 MB has at most 1.5 million values.
+/// The maximum number of comparisons of a value with a schema, counting each branch of anyOf, oneOf, allOf and not, and
+/// each value of an enum. A document of 3 MB has at most 1.5 million values.
 constexpr std::size_t kMaxSteps = 5'000'000;
 
-/// Takes errors, or only notes that there was one.
-class Findings {
- public:
-  /// `errors` may be nullptr.
-  explicit Findings(FieldErrors* errors) : errors_(errors) {}
-
-  /// `make` returns the FieldError. It is called only where somebody wants the text.
-  template <class Make>
-  void Add(Make make) {
-    if (errors_) errors_->push_back(make());
-    any_ = true;
-  }
-  bool Any() const { return any_; }
-  /// Whether there is no use in looking further.
-  bool Done() const { return errors_ ? errors_->Full() : any_; }
-  bool WantsTexts() const { return errors_ != nullptr; }
-
- private:
-  FieldErrors* errors_;
-  bool any_ = false;
-};
+bool IsTextFormat(Format format) {
+  return format != Format::kNone && format != Format::kInt32 && format != Format::kInt64 && format != Format::kFloat &&
+         format != Format::kDouble;
+}
 
 class Validator {
  public:
-  /// Whether the budget is spent: then not everything was checked, and the resource must be refused.
+  /// With `correlation`, the values that an update replaces are known, and errors of unchanged values are left out.
+  explicit Validator(Correlation* correlation = nullptr) : correlation_(correlation) {}
+
+  /// Returns whether the budget is used up. Not everything was checked then, and the resource must be refused.
   bool Exhausted() const { return steps_ > kMaxSteps; }
 
-  /// Checks in the reference's order: type, quantifiers, string, format, number, list, enum, object.
-  void Check(const json::value& value, const Node& node, const PathChain& path, Findings& found) {
-    // metadata of the resource has the schema of the built-in kinds and rules of its own.
-    if (!node.custom || !node.rules || found.Done() || !Spend(1) || !CheckType(value, node, path, found)) return;
-    CheckQuantifiers(value, *node.rules, path, found);
-    if (value.is_string()) CheckString(value.get_string(), node, path, found);
-    if (value.is_number()) CheckNumber(value, node, path, found);
-    if (value.is_array()) CheckList(value.get_array(), node, path, found);
+  /// Checks a value. `before` is the value that it replaces, if that is known.
+  void Check(const json::value& value, const Node& node, const PathChain& path, Findings& found,
+             const json::value* before = nullptr) {
+    if (!before) return CheckValue(value, node, path, found, nullptr);
+    FieldErrors errors;
+    Findings own(&errors);
+    CheckValue(value, node, path, own, before);
+    if (own.Any() && !correlation_->Unchanged(value, *before, node)) found.Append(std::move(errors));
+  }
+
+  /// Checks a value in kube-apiserver's order: type, quantifiers, string, format, number, list, enum, object. A wrong
+  /// type does not end the checks. The checks are counted as kube-apiserver counts them.
+  void CheckValue(const json::value& value, const Node& node, const PathChain& path, Findings& found,
+                  const json::value* before) {
+    // The metadata of the resource has the schema of the built-in kinds and is validated separately, unless the schema
+    // restricts it (Node::Rules::metadata).
+    if (!node.custom || !node.rules || found.Done() || !Spend(1)) return;
+    CheckType(value, node, path, found);
+    if (!value.is_null()) {
+      CheckQuantifiers(value, *node.rules, path, found);
+      found.Count(3);  // the quantifiers, the enum and the value as a whole
+      if (value.is_string()) CheckString(value.get_string(), node, path, found);
+      if (value.is_number()) {
+        CheckNumber(value, node, path, found);
+        found.Count(2);
+      }
+      if (value.is_array()) CheckList(value.get_array(), node, path, found, before);
+    }
     CheckEnum(value, *node.rules, path, found);
-    if (value.is_object()) CheckObject(value.get_object(), node, path, found);
+    if (value.is_object())
+      CheckObject(value.get_object(), node, path, found, before ? before->if_object() : nullptr, false);
   }
 
   void CheckQuantifiers(const json::value& value, const Node::Rules& rules, const PathChain& path, Findings& found) {
-    CheckChoice(value, rules.any_of, path, found, [&](std::size_t valid) {
-      return valid > 0 ? "" : fmt::format("{} must validate at least one schema (anyOf)", meta::Quoted(path.ToString()));
-    });
-    CheckChoice(value, rules.one_of, path, found, [&](std::size_t valid) {
-      return valid == 1 ? ""
-                        : fmt::format("{} must validate one and only one schema (oneOf). {}", meta::Quoted(path.ToString()),
-                                      valid == 0 ? "Found none valid" : fmt::format("Found {} valid alternatives", valid));
-    });
+    CheckAnyOf(value, rules.any_of, path, found);
+    CheckOneOf(value, rules.one_of, path, found);
     std::size_t valid = 0;
     for (const Node* one : rules.all_of) {
-      if (Fits(value, *one, path)) {
-        ++valid;
+      const Outcome outcome = Try(value, *one, path);
+      valid += outcome.fits;
+      if (outcome.fits) {
+        found.Count(outcome.checks);
       } else if (found.WantsTexts()) {
-        FieldErrors errors = ErrorsOf(value, *one, path);
-        for (const meta::FieldError& error : errors) found.Add([&error] { return error; });
+        MergeErrors(value, Choices(&one, 1), path, found);
       }
     }
     if (valid != rules.all_of.size()) {
       found.Add([&] {
-        return General(fmt::format("{} must validate all the schemas (allOf){}", meta::Quoted(path.ToString()), valid == 0 ? ". None validated" : ""));
+        return GeneralError(fmt::format("{} must validate all the schemas (allOf){}", meta::Quoted(path.ToString()),
+                                        valid == 0 ? ". None validated" : ""));
       });
     }
-    if (rules.not_of && Fits(value, *rules.not_of, path)) {
-      found.Add([&] { return General(fmt::format("{} must not validate the schema (not)", meta::Quoted(path.ToString()))); });
+    if (rules.not_of && Try(value, *rules.not_of, path).fits) {
+      found.Add([&] {
+        return GeneralError(fmt::format("{} must not validate the schema (not)", meta::Quoted(path.ToString())));
+      });
     }
+    found.Count(1);
   }
 
-  void CheckObject(const json::object& object, const Node& node, const PathChain& path, Findings& found) {
+  void CheckObject(const json::object& object, const Node& node, const PathChain& path, Findings& found,
+                   const json::object* before, bool root) {
     const Node::Rules& rules = *node.rules;
     const auto size = static_cast<std::int64_t>(object.size());
     if (rules.min_properties && size < *rules.min_properties) {
       found.Add([&] {
         const std::string at = path.ToString();
-        return meta::Invalid(at, fmt::format("{}", size), fmt::format("{} in body should have at least {} properties", at, *rules.min_properties));
+        return meta::Invalid(at, fmt::format("{}", size),
+                             fmt::format("{} in body should have at least {} properties", at, *rules.min_properties));
       });
     }
     if (rules.max_properties && size > *rules.max_properties) {
-      found.Add([&] { return meta::TooMany(path.ToString(), object.size(), static_cast<std::size_t>(*rules.max_properties)); });
+      found.Add([&] {
+        return meta::TooMany(path.ToString(), object.size(), static_cast<std::size_t>(*rules.max_properties));
+      });
+    }
+    for (const auto& [name, value] : object) {
+      const Field* field = node.FindField(name);
+      const Node* schema = field ? field->schema : node.type == Type::kList ? nullptr : node.items;
+      if (rules.metadata && name == "metadata") schema = rules.metadata;
+      if (!schema) continue;
+      // An update can't show whether the type of a resource changes, because the old object is converted to it.
+      const bool correlated = before && !(root && (name == "apiVersion" || name == "kind"));
+      Check(value, *schema, path.Child(name), found, correlated ? Correlation::Field(*before, node, name) : nullptr);
     }
     for (const std::string& name : rules.required) {
       if (found.Done()) return;
       if (!object.contains(name)) found.Add([&] { return meta::Required(path.Child(name).ToString(), ""); });
     }
-    for (const auto& [name, value] : object) {
-      const Field* field = node.FindField(name);
-      const Node* schema = field ? field->schema : node.items;
-      if (schema) Check(value, *schema, path.Child(name), found);
-    }
+    found.Count(1);
   }
 
  private:
@@ -164,54 +175,94 @@ class Validator {
     return !Exhausted();
   }
 
-  bool Fits(const json::value& value, const Node& node, const PathChain& path) {
+  struct Outcome {
+    bool fits;
+    std::size_t checks;
+  };
+  using Choices = std::span<const Node* const>;
+
+  Outcome Try(const json::value& value, const Node& node, const PathChain& path) {
     Findings found(nullptr);
     Check(value, node, path, found);
-    return !found.Any();
+    return {!found.Any(), found.Checks()};
   }
 
-  FieldErrors ErrorsOf(const json::value& value, const Node& node, const PathChain& path) {
-    FieldErrors errors;
-    Findings found(&errors);
-    Check(value, node, path, found);
-    return errors;
-  }
-
-  /// anyOf and oneOf. `complain` says what is wrong with so many fitting schemas. If none fits, the errors of the one that
-  /// fits best are shown: texts are made only then.
-  template <class Complain>
-  void CheckChoice(const json::value& value, const std::vector<const Node*>& choices, const PathChain& path, Findings& found, Complain complain) {
-    if (choices.empty()) return;
-    std::size_t valid = 0;
-    for (const Node* choice : choices) valid += Fits(value, *choice, path);
-    const std::string complaint = complain(valid);
-    if (complaint.empty()) return;
-    found.Add([&] { return General(complaint); });
-    if (valid != 0 || !found.WantsTexts()) return;
+  /// Reports the errors of the schema that made the most checks; none of the schemas matches the value.
+  void MergeErrors(const json::value& value, Choices choices, const PathChain& path, Findings& found) {
     std::optional<FieldErrors> best;
+    std::size_t most = 0;
     for (const Node* choice : choices) {
-      FieldErrors errors = ErrorsOf(value, *choice, path);
-      if (!best || errors.size() < best->size()) best = std::move(errors);
+      FieldErrors errors;
+      Findings one(&errors);
+      Check(value, *choice, path, one);
+      if (best && one.Checks() <= most) continue;
+      best = std::move(errors);
+      most = one.Checks();
     }
-    for (const meta::FieldError& error : *best) found.Add([&error] { return error; });
+    if (best) found.Merge(*best, most);
   }
 
-  static bool CheckType(const json::value& value, const Node& node, const PathChain& path, Findings& found) {
-    const Node::Rules& rules = *node.rules;
-    const std::string_view actual = TypeName(value);
-    if (value.is_null() && rules.nullable) return false;
-    const std::string_view wanted = WantedType(node);
-    const bool fits = !rules.typed || wanted.empty() || wanted == actual || (wanted == "number" && actual == "integer") ||
-                      (node.type == Type::kIntOrString && (actual == "integer" || actual == "string"));
-    if (fits) return !value.is_null();
+  void CheckAnyOf(const json::value& value, Choices choices, const PathChain& path, Findings& found) {
+    if (choices.empty()) return;
+    for (const Node* choice : choices) {
+      const Outcome outcome = Try(value, *choice, path);
+      if (outcome.fits) return found.Count(outcome.checks);
+    }
+    found.Add([&] {
+      return GeneralError(fmt::format("{} must validate at least one schema (anyOf)", meta::Quoted(path.ToString())));
+    });
+    if (found.WantsTexts()) MergeErrors(value, choices, path, found);
+  }
+
+  void CheckOneOf(const json::value& value, Choices choices, const PathChain& path, Findings& found) {
+    if (choices.empty()) return;
+    std::size_t valid = 0, checks = 0;
+    for (const Node* choice : choices) {
+      const Outcome outcome = Try(value, *choice, path);
+      if (outcome.fits && ++valid == 1) checks = outcome.checks;
+    }
+    if (valid == 1) return found.Count(checks);
+    found.Add([&] {
+      return GeneralError(
+          fmt::format("{} must validate one and only one schema (oneOf). {}", meta::Quoted(path.ToString()),
+                      valid == 0 ? "Found none valid" : fmt::format("Found {} valid alternatives", valid)));
+    });
+    if (valid == 0 && found.WantsTexts()) MergeErrors(value, choices, path, found);
+  }
+
+  static void ComplainOfType(std::string_view wanted, std::string_view actual, const PathChain& path, Findings& found) {
     found.Add([&] {
       const std::string at = path.ToString();
-      return meta::TypeInvalid(at, meta::Quoted(actual), fmt::format("{} in body must be of type {}: {}", at, wanted, meta::Quoted(actual)));
+      return meta::TypeInvalid(at, meta::Quoted(actual),
+                               fmt::format("{} in body must be of type {}: {}", at, wanted, meta::Quoted(actual)));
     });
-    if (wanted == "integer" && actual == "number") {
-      found.Add([&] { return General(fmt::format("Checked value must be of type integer (default format) in {}", path.ToString())); });
+  }
+
+  static void CheckType(const json::value& value, const Node& node, const PathChain& path, Findings& found) {
+    const Node::Rules& rules = *node.rules;
+    const std::string_view wanted = rules.typed ? WantedType(node) : std::string_view();
+    const bool formatted = rules.format != Format::kNone;
+    if (wanted.empty() && !formatted) return;
+    const std::string_view actual = TypeName(value);
+    if (value.is_null()) {
+      if (!wanted.empty() && !rules.nullable) return ComplainOfType(wanted, actual, path, found);
+      return found.Count(1);
     }
-    return false;
+    found.Count(1);
+    const bool integer = node.type == Type::kInteger || node.type == Type::kIntOrString;
+    const bool fits = wanted == actual || (wanted == "number" && actual == "integer") ||
+                      (integer && (actual == "integer" || (value.is_double() && IsInteger(value.get_double())))) ||
+                      (node.type == Type::kIntOrString && actual == "string");
+    const bool text = value.is_string() || value.is_array();
+    if (!fits && formatted && !text) {
+      // kube-apiserver compares the formats of values that are neither texts nor lists.
+      const std::string_view format = value.is_double() ? "float64" : value.is_number() ? "int64" : "";
+      return ComplainOfType(node.format, format, path, found);
+    }
+    // kube-apiserver accepts texts and lists where a text with a format is expected; the format is checked later.
+    if (!fits && !(formatted && text && !integer && wanted != "number"))
+      return ComplainOfType(wanted, actual, path, found);
+    found.Count(1);
   }
 
   static void CheckString(std::string_view text, const Node& node, const PathChain& path, Findings& found) {
@@ -222,7 +273,8 @@ class Validator {
     } else if (rules.min_length && length < *rules.min_length) {
       found.Add([&] {
         const std::string at = path.ToString();
-        return meta::Invalid(at, meta::Quoted(text), fmt::format("{} in body should be at least {} chars long", at, *rules.min_length));
+        return meta::Invalid(at, meta::Quoted(text),
+                             fmt::format("{} in body should be at least {} chars long", at, *rules.min_length));
       });
     } else if (rules.compiled_pattern && !re2::RE2::PartialMatch({text.data(), text.size()}, *rules.compiled_pattern)) {
       found.Add([&] {
@@ -230,59 +282,35 @@ class Validator {
         return meta::Invalid(at, meta::Quoted(text), fmt::format("{} in body should match '{}'", at, rules.pattern));
       });
     }
-    if (!node.format.empty() && !HasFormat(text, node.format)) {
+    found.Count(IsTextFormat(rules.format) ? 2 : 1);
+    if (!HasFormat(text, rules.format)) {
       found.Add([&] {
         const std::string at = path.ToString();
-        return meta::TypeInvalid(at, meta::Quoted(text), fmt::format("{} in body must be of type {}: {}", at, node.format, meta::Quoted(text)));
+        return meta::TypeInvalid(at, meta::Quoted(text),
+                                 fmt::format("{} in body must be of type {}: {}", at, node.format, meta::Quoted(text)));
       });
     }
   }
 
-  static void CheckNumber(const json::value& value, const Node& node, const PathChain& path, Findings& found) {
-    const Node::Rules& rules = *node.rules;
-    const auto number = value.to_number<double>();
-    if (node.format == "int32" && (number < std::numeric_limits<std::int32_t>::min() || number > std::numeric_limits<std::int32_t>::max())) {
-      found.Add([&] { return General(fmt::format("Checked value must be of type integer with format int32 in {}", path.ToString())); });
-    }
-    const auto complain = [&](std::string_view relation, double limit) {
-      found.Add([&] {
-        const std::string at = path.ToString();
-        return meta::Invalid(at, ValueText(value), fmt::format("{} in body should be {} {}", at, relation, NumberText(limit)));
-      });
-    };
-    if (rules.multiple_of) {
-      // Whole values are divided by the whole part of the factor, as in the reference.
-      const double factor = value.is_int64() ? std::trunc(*rules.multiple_of) : *rules.multiple_of;
-      if (factor <= 0) {
-        found.Add([&] {
-          const std::string at = path.ToString(), shown = NumberText(factor);
-          return meta::Invalid(at, shown, fmt::format("factor MultipleOf declared for {} must be positive: {}", at, shown));
-        });
-      } else if (const double times = number / factor; std::abs(times - std::round(times)) > 1e-9) {
-        complain("a multiple of", *rules.multiple_of);
-      }
-    }
-    if (rules.maximum && (rules.exclusive_maximum ? number >= *rules.maximum : number > *rules.maximum)) {
-      complain(rules.exclusive_maximum ? "less than" : "less than or equal to", *rules.maximum);
-    }
-    if (rules.minimum && (rules.exclusive_minimum ? number <= *rules.minimum : number < *rules.minimum)) {
-      complain(rules.exclusive_minimum ? "greater than" : "greater than or equal to", *rules.minimum);
-    }
-  }
-
-  void CheckList(const json::array& array, const Node& node, const PathChain& path, Findings& found) {
+  void CheckList(const json::array& array, const Node& node, const PathChain& path, Findings& found,
+                 const json::value* before) {
     const Node::Rules& rules = *node.rules;
     const auto size = static_cast<std::int64_t>(array.size());
-    for (std::size_t i = 0; node.items && i < array.size() && !found.Done(); ++i) Check(array[i], *node.items, path.Index(i), found);
+    const Node* items = node.type == Type::kMap || node.type == Type::kObject ? nullptr : node.items;
+    for (std::size_t i = 0; items && i < array.size() && !found.Done(); ++i)
+      Check(array[i], *items, path.Index(i), found, before ? correlation_->Item(array[i], *before, node) : nullptr);
     if (rules.min_items && size < *rules.min_items) {
       found.Add([&] {
         const std::string at = path.ToString();
-        return meta::Invalid(at, fmt::format("{}", size), fmt::format("{} in body should have at least {} items", at, *rules.min_items));
+        return meta::Invalid(at, fmt::format("{}", size),
+                             fmt::format("{} in body should have at least {} items", at, *rules.min_items));
       });
     }
     if (rules.max_items && size > *rules.max_items) {
-      found.Add([&] { return meta::TooMany(path.ToString(), array.size(), static_cast<std::size_t>(*rules.max_items)); });
+      found.Add(
+          [&] { return meta::TooMany(path.ToString(), array.size(), static_cast<std::size_t>(*rules.max_items)); });
     }
+    found.Count(2);
     if (!rules.unique_items) return;
     std::set<std::string> seen;
     const auto repeated = [&seen](const json::value& one) { return !seen.insert(json::serialize(one)).second; };
@@ -295,71 +323,77 @@ class Validator {
 
   void CheckEnum(const json::value& value, const Node::Rules& rules, const PathChain& path, Findings& found) {
     if (rules.enums.empty() || !Spend(rules.enums.size())) return;
-    if (std::any_of(rules.enums.begin(), rules.enums.end(), [&value](const json::value& one) { return meta::Equal(one, value); })) return;
+    // A null matches no value of an enum, not even null.
+    if (!value.is_null() && std::any_of(rules.enums.begin(), rules.enums.end(),
+                                        [&value](const json::value& one) { return meta::Equal(one, value); }))
+      return;
     found.Add([&] {
       std::vector<std::string> supported;
-      for (const json::value& one : rules.enums) supported.push_back(one.is_string() ? std::string(one.get_string()) : json::serialize(one));
+      for (const json::value& one : rules.enums)
+        supported.push_back(one.is_string() ? std::string(one.get_string()) : json::serialize(one));
       return meta::NotSupported(path.ToString(), ValueText(value), supported);
     });
   }
 
+  Correlation* const correlation_;
   std::size_t steps_ = 0;
 };
 
-json::object KeysOf(const json::value& element, const Node& list) {
-  json::object keys;
-  for (const std::string& key : list.list_map_keys) {
-    if (const json::value* value = element.is_object() ? meta::FindField(element.get_object(), key) : nullptr) {
-      keys[key] = *value;
-    } else if (const Field* field = list.items ? list.items->FindField(key) : nullptr; field && field->default_value) {
-      keys[key] = *field->default_value;
-    }
-  }
-  return keys;
+FieldErrors Exhausted(const Validator& validator, FieldErrors errors) {
+  if (validator.Exhausted())
+    errors.push_back(GeneralError("the schema has too many alternatives for this many values"));
+  return errors;
 }
 
-/// Items of sets and list maps that are there twice; one error for each of them.
-void CheckDuplicates(const json::value& value, const Node& node, const PathChain& path, FieldErrors& errors) {
-  if (!node.custom || errors.Full()) return;
-  if (value.is_array() && node.items) {
-    const json::array& array = value.get_array();
-    std::unordered_map<std::string, std::size_t, SeededHash> seen;
-    for (std::size_t i = 0; i < array.size() && !errors.Full(); ++i) {
-      const PathChain at = path.Index(i);
-      if (node.list_type != ListType::kAtomic) {
-        std::string identity = node.list_type == ListType::kSet ? json::serialize(array[i]) : json::serialize(KeysOf(array[i], node));
-        if (std::size_t& times = seen[identity]; ++times == 2) errors.push_back(meta::Duplicate(at.ToString(), std::move(identity)));
-      }
-      CheckDuplicates(array[i], *node.items, at, errors);
-    }
-  } else if (value.is_object()) {
-    for (const auto& [name, child] : value.get_object()) {
-      const Field* field = node.FindField(name);
-      const Node* schema = field ? field->schema : node.type == Type::kList ? nullptr : node.items;
-      if (schema) CheckDuplicates(child, *schema, field ? path.Child(name) : path.Key(name), errors);
-    }
+FieldErrors ValidateObject(const json::object& resource, const Node& node, const json::object* before,
+                           Correlation* correlation) {
+  FieldErrors errors;
+  if (!node.rules) return errors;
+  const PathChain root;
+  const Node::Rules& rules = *node.rules;
+  Validator validator(correlation);
+  Findings found(&errors);
+  // CheckQuantifiers() takes a json::value, so the resource is copied; few schemas have quantifiers at the root.
+  if (!rules.any_of.empty() || !rules.one_of.empty() || !rules.all_of.empty() || rules.not_of) {
+    validator.CheckQuantifiers(json::value(resource), rules, root, found);
   }
+  validator.CheckObject(resource, node, root, found, before, true);
+  return Exhausted(validator, std::move(errors));
+}
+
+FieldErrors ValidateStatus(const json::value& status, const Node& node, const json::value* before,
+                           Correlation* correlation) {
+  FieldErrors errors;
+  Validator validator(correlation);
+  Findings found(&errors);
+  validator.Check(status, node, PathChain(), found, before);
+  return Exhausted(validator, std::move(errors));
 }
 
 }  // namespace
 
 FieldErrors ValidateCustomResource(const json::object& resource, const Node& node) {
-  FieldErrors errors;
-  const PathChain root;
-  if (node.rules) {
-    const Node::Rules& rules = *node.rules;
-    Validator validator;
-    Findings found(&errors);
-    // Quantifiers take a value; few schemas have any at the root.
-    if (!rules.any_of.empty() || !rules.one_of.empty() || !rules.all_of.empty() || rules.not_of) {
-      validator.CheckQuantifiers(json::value(resource), rules, root, found);
-    }
-    validator.CheckObject(resource, node, root, found);
-    if (validator.Exhausted()) errors.push_back(General("the schema has too many alternatives for this many values"));
-  }
-  for (const auto& [name, value] : resource) {
-    if (const Field* field = node.FindField(name)) CheckDuplicates(value, *field->schema, root.Child(name), errors);
-  }
+  return ValidateObject(resource, node, nullptr, nullptr);
+}
+
+FieldErrors ValidateCustomResourceUpdate(const json::object& resource, const json::object& before, const Node& node,
+                                         Correlation& correlation) {
+  // Most objects are valid, so the old object is looked at only if there is an error.
+  FieldErrors errors = ValidateObject(resource, node, nullptr, nullptr);
+  return errors.empty() ? errors : ValidateObject(resource, node, &before, &correlation);
+}
+
+FieldErrors ValidateStatusUpdate(const json::object& resource, const json::object& before, const Node& node,
+                                 Correlation& correlation) {
+  const json::value* status = meta::FindField(resource, "status");
+  const Field* field = node.FindField("status");
+  if (!status || !field) return {};
+  FieldErrors errors = ValidateStatus(*status, *field->schema, nullptr, nullptr);
+  if (errors.empty()) return errors;
+  if (const json::value* old = Correlation::Field(before, node, "status"))
+    errors = ValidateStatus(*status, *field->schema, old, &correlation);
+  for (FieldError& error : errors)
+    error.field = error.field.empty() || error.field == kNoField ? "status" : "status." + error.field;
   return errors;
 }
 

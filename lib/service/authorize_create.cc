@@ -1,21 +1,21 @@
 #include "lib/service/authorize_create.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "lib/meta/forbidden.h"
+#include <fmt/format.h>
+
+#include "lib/meta/errors/forbidden.h"
 
 namespace apimesh::service {
 namespace {
 
 constexpr const char* kUnsafeDelete = "unsafe-delete-ignore-read-errors";
 
-/// What the request is about, with another verb.
-Task<meta::Result<AccessDecision>> Ask(AuthClientPtr auth, meta::RequestContext ctx, std::string verb) {
+/// Authorizes the request with another verb.
+Task<meta::Result<AccessDecision>> Ask(AuthClientPtr auth, meta::RequestContext ctx, meta::RequestVerb verb) {
   const std::vector<std::string>& groups = ctx.User().groups;
   AccessDecision decision;
-  // They may do everything, and the server's own start must not wait for authn-authz.
+  // system:masters may do everything, and the start of the server must not wait for authn-authz.
   decision.allowed = std::find(groups.begin(), groups.end(), "system:masters") != groups.end();
   if (decision.allowed) co_return decision;
   AccessQuestion question;
@@ -26,10 +26,10 @@ Task<meta::Result<AccessDecision>> Ask(AuthClientPtr auth, meta::RequestContext 
 }
 
 Task<meta::Result<>> AuthorizeCreate(AuthClientPtr auth, meta::RequestContext ctx) {
-  ASSIGN_OR_CO_RETURN(const AccessDecision decision, co_await Ask(std::move(auth), ctx, "create"));
+  ASSIGN_OR_CO_RETURN(const AccessDecision decision, co_await Ask(std::move(auth), ctx, meta::Verb::kCreate));
   if (decision.allowed) co_return meta::Result<>();
   meta::RequestInfo creation = ctx.Info();
-  creation.verb = "create";
+  creation.verb = meta::Verb::kCreate;
   co_return meta::ForbiddenTo(ctx.User().name, creation, decision.reason);
 }
 

@@ -2,16 +2,18 @@
 
 #include <functional>
 
-#include "lib/meta/request_context.h"
+#include "lib/meta/request/request_context.h"
 #include "lib/service/auth_client.h"
 
 namespace apimesh::service {
 
-/// Whether the user may create what an update or apply would create: 403 in the words of the edge if not. Every server of
-/// resources gives this to its engine, since the edge has authorized an update only.
+/// Checks whether the user may create the object that an update or apply would create; otherwise the error is the 403
+/// of the edge. Every resource server passes this function to its engine, because the edge has authorized only the
+/// update.
 std::function<Task<meta::Result<>>(meta::RequestContext ctx)> CreateAuthorizer(AuthClientPtr auth);
 
-/// Whether the user may delete unseen what can't be read (the verb unsafe-delete-ignore-read-errors, beside delete): 403 if not.
+/// Checks whether the user may delete an object that cannot be read (the verb unsafe-delete-ignore-read-errors, in
+/// addition to delete); otherwise the error is a 403.
 std::function<Task<meta::Result<>>(meta::RequestContext ctx)> UnsafeDeleteAuthorizer(AuthClientPtr auth);
 
 }  // namespace apimesh::service

@@ -2,17 +2,17 @@
 
 #include <memory>
 
-#include "lib/rpc/delegate.h"
+#include "lib/mesh/delegate/delegate.h"
 
 namespace apimesh::service {
 
-/// What the reference says to a path that belongs to no API: plain text.
-rpc::Response PlainNotFound();
+/// The plain text 404 with which kube-apiserver answers a path that belongs to no API.
+mesh::Response PlainNotFound();
 
-/// The end of the server chain: PlainNotFound() to everything.
-std::shared_ptr<rpc::DelegateHandler> NotFoundHandler();
+/// The end of the server chain: answers every request with PlainNotFound().
+std::shared_ptr<mesh::DelegateHandler> NotFoundHandler();
 
-/// Passes everything on to the next server of the chain.
-std::shared_ptr<rpc::DelegateHandler> ForwardTo(std::shared_ptr<rpc::DelegateClient> next);
+/// Forwards all requests to the next server of the chain.
+std::shared_ptr<mesh::DelegateHandler> ForwardTo(std::shared_ptr<mesh::DelegateClient> next);
 
 }  // namespace apimesh::service

@@ -1,9 +1,11 @@
 #include "lib/service/flags.h"
 
+#include <fstream>
+
 #include <gtest/gtest.h>
 
-#include <CLI/CLI.hpp>
-#include <fstream>
+#include "lib/service/command_line.h"
+#include "lib/testing/temp_path.h"
 
 namespace apimesh::service {
 namespace {
@@ -11,17 +13,18 @@ namespace {
 using namespace std::chrono_literals;
 
 std::optional<int> ParseArguments(CommonFlags& flags, std::vector<std::string> arguments) {
-  CLI::App app("test");
-  flags.AddTo(app);
+  CommandLine line("test", "");
+  flags.Bind(line);
   arguments.insert(arguments.begin(), "test");
   std::vector<char*> raw;
   for (auto& argument : arguments) raw.push_back(argument.data());
-  return Parse(app, static_cast<int>(raw.size()), raw.data());
+  return line.Parse(static_cast<int>(raw.size()), raw.data());
 }
 
 TEST(CommonFlags, AreRead) {
   CommonFlags flags;
-  EXPECT_FALSE(ParseArguments(flags, {"--listen=unix:/a,host:1", "--listen", "unix:/b", "--mesh-ca-file=ca", "--log-format=json"}));
+  EXPECT_FALSE(ParseArguments(
+      flags, {"--listen=unix:/a,host:1", "--listen", "unix:/b", "--mesh-ca-file=ca", "--log-format=json"}));
   EXPECT_EQ(flags.listen, (std::vector<std::string>{"unix:/a", "host:1", "unix:/b"}));
   EXPECT_EQ(flags.Listeners("core-api")[1].ca_file, "ca");
   EXPECT_EQ(flags.log_format, "json");
@@ -30,7 +33,8 @@ TEST(CommonFlags, AreRead) {
 TEST(CommonFlags, AnEmptyValueDoesNotSwallowTheNextFlag) {
   CommonFlags flags;
   flags.mesh_key_file = "default";
-  EXPECT_FALSE(ParseArguments(flags, {"--mesh-ca-file=", "--mesh-cert-file=cert", "--mesh-key-file=", "--log-format=json"}));
+  EXPECT_FALSE(
+      ParseArguments(flags, {"--mesh-ca-file=", "--mesh-cert-file=cert", "--mesh-key-file=", "--log-format=json"}));
   EXPECT_EQ(flags.mesh_ca_file, "");
   EXPECT_EQ(flags.mesh_cert_file, "cert");
   EXPECT_EQ(flags.mesh_key_file, "");
@@ -38,7 +42,8 @@ TEST(CommonFlags, AnEmptyValueDoesNotSwallowTheNextFlag) {
 }
 
 TEST(CommonFlags, MistakesEndWithOne) {
-  for (const char* bad : {"--nope", "--log-level=loud", "--shutdown-delay-duration=5", "--tls-records=mine", "--config=/does/not/exist"}) {
+  for (const char* bad : {"--nope", "--log-level=loud", "--shutdown-delay-duration=5", "--tls-records=mine",
+                          "--config=/does/not/exist"}) {
     CommonFlags flags;
     EXPECT_EQ(ParseArguments(flags, {bad}), 1) << bad;
   }
@@ -47,7 +52,7 @@ TEST(CommonFlags, MistakesEndWithOne) {
 }
 
 TEST(CommonFlags, ConfigFileIsYamlAndTheCommandLineWins) {
-  const std::string file = ::testing::TempDir() + "apimesh-flags-test.yaml";
+  const std::string file = testing::TempPath("flags.yaml");
   std::ofstream(file) << "listen: [unix:/a, unix:/b]\nlog-level: debug\nio-threads: 3\n";
   CommonFlags flags;
   EXPECT_FALSE(ParseArguments(flags, {"--config=" + file, "--log-level=error"}));

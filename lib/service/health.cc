@@ -1,10 +1,10 @@
 #include "lib/service/health.h"
 
-#include <boost/url/pct_string_view.hpp>
-#include <boost/url/decode_view.hpp>
-
 #include <memory>
 #include <set>
+
+#include <boost/url/decode_view.hpp>
+#include <boost/url/pct_string_view.hpp>
 
 #include "lib/base/log.h"
 
@@ -15,15 +15,16 @@ struct EndpointName {
   std::string_view name;
   HealthChecks::Endpoint endpoint;
 };
-constexpr EndpointName kEndpoints[] = {{"livez", HealthChecks::kLivez},
-                                       {"readyz", HealthChecks::kReadyz},
-                                       {"healthz", HealthChecks::kHealthz}};
+constexpr EndpointName kEndpoints[] = {
+    {"livez", HealthChecks::kLivez}, {"readyz", HealthChecks::kReadyz}, {"healthz", HealthChecks::kHealthz}};
 
-rpc::Response Text(int code, std::string body) {
-  rpc::Response response;
+enum class Sniffing { kForbid, kAllow };
+
+mesh::Response Text(int code, std::string body, Sniffing sniffing = Sniffing::kForbid) {
+  mesh::Response response;
   response.code = code;
   response.headers.emplace_back("content-type", "text/plain; charset=utf-8");
-  response.headers.emplace_back("x-content-type-options", "nosniff");
+  if (sniffing == Sniffing::kForbid) response.headers.emplace_back("x-content-type-options", "nosniff");
   response.body.emplace_back(std::move(body));
   return response;
 }
@@ -91,7 +92,7 @@ std::vector<HealthChecks::Named> HealthChecks::For(unsigned endpoint) const {
   return found;
 }
 
-std::optional<rpc::Response> HealthChecks::Answer(std::string_view path, std::string_view query) const {
+std::optional<mesh::Response> HealthChecks::Answer(std::string_view path, std::string_view query) const {
   if (!path.starts_with('/')) return std::nullopt;
   path.remove_prefix(1);
   for (const auto& [name, endpoint] : kEndpoints) {
@@ -100,13 +101,14 @@ std::optional<rpc::Response> HealthChecks::Answer(std::string_view path, std::st
     for (const auto& check : For(endpoint)) {
       if (check.name != path.substr(name.size() + 1)) continue;
       const std::string problem = check.check();
-      return problem.empty() ? Text(200, "ok") : Text(500, fmt::format("internal server error: {}\n", problem));
+      return problem.empty() ? Text(200, "ok", Sniffing::kAllow)
+                             : Text(500, fmt::format("internal server error: {}\n", problem));
     }
   }
   return std::nullopt;
 }
 
-rpc::Response HealthChecks::AnswerAll(std::string_view name, unsigned endpoint, std::string_view text) const {
+mesh::Response HealthChecks::AnswerAll(std::string_view name, unsigned endpoint, std::string_view text) const {
   const Query query = ParseQuery(text);
   std::set<std::string> unknown = query.excluded;
   std::string report;
@@ -123,7 +125,7 @@ rpc::Response HealthChecks::AnswerAll(std::string_view name, unsigned endpoint, 
       continue;
     }
     failed = true;
-    // Anyone may read this answer; the reason is for the log, and for those who may see the check's own path.
+    // Anyone may read this response; the reason is only logged and shown at the check's own path.
     report += fmt::format("[-]{} failed: reason withheld\n", check.name);
     log::Info("{} check {} failed: {}", name, check.name, problem);
   }

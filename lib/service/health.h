@@ -8,31 +8,31 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/rpc/delegate.h"
+#include "lib/mesh/delegate/delegate.h"
 
 namespace apimesh::service {
 
 /// The checks behind /livez, /readyz and /healthz. Thread-safe.
 class HealthChecks {
  public:
-  /// Empty: fine. Otherwise what is wrong, for the log and for those who ask for this check by its path.
-  /// Runs for every question, so it must not wait: a loop of its owner keeps the state.
+  /// Returns an empty string if the check passes, otherwise the problem, which is logged and shown at the path of the
+  /// check. It runs for every request and must not block; the owner of the check updates the state in the background.
   using Check = std::function<std::string()>;
   enum Endpoint : unsigned { kLivez = 1, kReadyz = 2, kHealthz = 4, kEverywhere = 7 };
 
-  /// With "ping" everywhere and "shutdown" on /readyz.
+  /// Adds "ping" to all endpoints and "shutdown" to /readyz.
   HealthChecks();
 
-  /// Checks are shown in the order they are added; "shutdown" stays last.
+  /// Checks are reported in the order in which they are added; "shutdown" is always last.
   void Add(std::string name, Check check, unsigned endpoints = kEverywhere);
-  /// A check "poststarthook/NAME" that fails until the returned function is called.
+  /// Adds a check "poststarthook/NAME" that fails until the returned function is called.
   std::function<void()> AddPostStartHook(const std::string& name);
-  /// /readyz fails from now on.
+  /// Makes /readyz fail from now on.
   void BeginShutdown() { stopping_ = true; }
 
-  /// The answer to /livez, /readyz, /healthz (with ?verbose and ?exclude=NAME) or to the path of one check, such as
-  /// /readyz/ping; nullopt: not a path of this kind.
-  std::optional<rpc::Response> Answer(std::string_view path, std::string_view query) const;
+  /// The response to /livez, /readyz, /healthz (with ?verbose and ?exclude=NAME) or to the path of one check, such as
+  /// /readyz/ping; nullopt for other paths.
+  std::optional<mesh::Response> Answer(std::string_view path, std::string_view query) const;
 
  private:
   struct Named {
@@ -41,7 +41,7 @@ class HealthChecks {
     unsigned endpoints;
   };
   std::vector<Named> For(unsigned endpoint) const;
-  rpc::Response AnswerAll(std::string_view endpoint_name, unsigned endpoint, std::string_view query) const;
+  mesh::Response AnswerAll(std::string_view endpoint_name, unsigned endpoint, std::string_view query) const;
 
   std::atomic<bool> stopping_ = false;
   mutable std::mutex mutex_;

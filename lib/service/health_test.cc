@@ -5,7 +5,7 @@
 namespace apimesh::service {
 namespace {
 
-std::string Body(const rpc::Response& response) {
+std::string Body(const mesh::Response& response) {
   std::string text;
   for (const auto& piece : response.body) text += piece.View();
   return text;
@@ -50,13 +50,15 @@ INSTANTIATE_TEST_SUITE_P(Table, HealthAnswers, ::testing::ValuesIn(kCases),
 
 TEST(HealthChecks, OtherPathsAreNotItsOwn) {
   const HealthChecks health;
-  for (const char* path : {"/", "/livezz", "/readyz/nope", "/livez/shutdown", "/api"}) EXPECT_FALSE(health.Answer(path, "")) << path;
+  for (const char* path : {"/", "/livezz", "/readyz/nope", "/livez/shutdown", "/api"})
+    EXPECT_FALSE(health.Answer(path, "")) << path;
 }
 
 TEST(HealthChecks, HookFailsUntilItIsDone) {
   HealthChecks health;
   const auto done = health.AddPostStartHook("rbac/bootstrap-roles");
-  EXPECT_EQ(Body(*health.Answer("/healthz/poststarthook/rbac/bootstrap-roles", "")), "internal server error: not finished\n");
+  EXPECT_EQ(Body(*health.Answer("/healthz/poststarthook/rbac/bootstrap-roles", "")),
+            "internal server error: not finished\n");
   done();
   EXPECT_EQ(health.Answer("/healthz", "")->code, 200);
 }

@@ -1,5 +1,10 @@
 #include "lib/service/metrics.h"
 
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+
 #include <prometheus/counter.h>
 #include <prometheus/gauge.h>
 #include <prometheus/histogram.h>
@@ -7,11 +12,6 @@
 #include <prometheus/text_serializer.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-#include <chrono>
-#include <filesystem>
-#include <fstream>
-#include <mutex>
 
 namespace apimesh::service {
 namespace {
@@ -44,14 +44,28 @@ void Histogram::Observe(double value) { histogram_->Observe(value); }
 
 namespace {
 
+prometheus::MetricType TypeOf(MetricFamily::Type type) {
+  switch (type) {
+    case MetricFamily::Type::kCounter: return prometheus::MetricType::Counter;
+    case MetricFamily::Type::kGauge: return prometheus::MetricType::Gauge;
+    case MetricFamily::Type::kSummary: return prometheus::MetricType::Summary;
+  }
+  return prometheus::MetricType::Untyped;
+}
+
 prometheus::MetricFamily ToPrometheus(MetricFamily family) {
-  const bool counter = family.type == MetricFamily::Type::kCounter;
-  prometheus::MetricFamily made{std::move(family.name), std::move(family.help),
-                                counter ? prometheus::MetricType::Counter : prometheus::MetricType::Gauge, {}};
+  prometheus::MetricFamily made{std::move(family.name), std::move(family.help), TypeOf(family.type), {}};
   for (const MetricFamily::Series& series : family.series) {
     prometheus::ClientMetric& metric = made.metric.emplace_back();
     for (const auto& [name, value] : series.labels) metric.label.push_back({name, value});
-    (counter ? metric.counter.value : metric.gauge.value) = series.value;
+    switch (family.type) {
+      case MetricFamily::Type::kCounter: metric.counter.value = series.value; break;
+      case MetricFamily::Type::kGauge: metric.gauge.value = series.value; break;
+      case MetricFamily::Type::kSummary:
+        metric.summary.sample_sum = series.value;
+        metric.summary.sample_count = series.count;
+        break;
+    }
   }
   return made;
 }
@@ -59,9 +73,11 @@ prometheus::MetricFamily ToPrometheus(MetricFamily family) {
 }  // namespace
 
 struct Metrics::Impl {
-  // Families with the same name and labels are one.
+  explicit Impl(const Clock& clock) : start(std::chrono::duration<double>(clock.Now().time_since_epoch()).count()) {}
+
+  // Families with the same name and labels are merged.
   prometheus::Registry registry{prometheus::Registry::InsertBehavior::Merge};
-  const double start = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  const double start;
   std::mutex mutex;
   double cpu_shown = 0;                                             // guarded by mutex
   std::vector<std::function<std::vector<MetricFamily>()>> sources;  // guarded by mutex
@@ -78,7 +94,7 @@ struct Metrics::Impl {
   }
 };
 
-Metrics::Metrics() : impl_(std::make_unique<Impl>()) {}
+Metrics::Metrics(const Clock& clock) : impl_(std::make_unique<Impl>(clock)) {}
 Metrics::~Metrics() = default;
 
 Counter Metrics::GetCounter(const std::string& name, const std::string& help, const Labels& labels) {
@@ -120,7 +136,16 @@ std::string Metrics::Text() const {
     impl_->cpu_shown = now;
   }
   std::vector<prometheus::MetricFamily> families = impl_->registry.Collect();
-  for (prometheus::MetricFamily& family : impl_->CollectSources()) families.push_back(std::move(family));
+  for (prometheus::MetricFamily& family : impl_->CollectSources()) {
+    // Several sources may have series of one family, whose name must occur once in the text.
+    const auto known =
+        std::find_if(families.begin(), families.end(), [&](const auto& one) { return one.name == family.name; });
+    if (known == families.end()) {
+      families.push_back(std::move(family));
+    } else {
+      known->metric.insert(known->metric.end(), family.metric.begin(), family.metric.end());
+    }
+  }
   return prometheus::TextSerializer().Serialize(families);
 }
 

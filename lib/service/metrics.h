@@ -1,10 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "lib/base/clock.h"
 
 namespace prometheus {
 class Counter;
@@ -16,8 +19,8 @@ namespace apimesh::service {
 
 using Labels = std::map<std::string, std::string>;
 
-// Handles to one time series each. Cheap to copy, valid as long as the Metrics they come from, thread-safe.
-// On a hot path keep the handle: finding it by its labels takes a lock.
+// Each handle refers to one time series. It is cheap to copy, valid as long as its Metrics, and thread-safe. Hot paths
+// should keep the handle, because looking it up by labels takes a lock.
 class Counter {
  public:
   explicit Counter(prometheus::Counter* counter) : counter_(counter) {}
@@ -44,12 +47,13 @@ class Histogram {
   prometheus::Histogram* histogram_;
 };
 
-/// Series whose values are looked up when somebody asks for them.
+/// Series whose values are computed when the metrics are collected.
 struct MetricFamily {
-  enum class Type { kCounter, kGauge };
+  enum class Type { kCounter, kGauge, kSummary };
   struct Series {
     Labels labels;
-    double value = 0;
+    double value = 0;         // of a summary: the sum of what was observed
+    std::uint64_t count = 0;  // of a summary, which has no quantiles
   };
   std::string name, help;
   Type type = Type::kGauge;
@@ -59,19 +63,19 @@ struct MetricFamily {
 /// The metrics of a process. Thread-safe.
 class Metrics {
  public:
-  Metrics();
+  explicit Metrics(const Clock& clock);
   ~Metrics();
 
-  /// Finds or makes the series. `help` counts the first time a name is used; `buckets` too.
+  /// Finds or creates the series. `help` and `buckets` are used only when a name occurs for the first time.
   Counter GetCounter(const std::string& name, const std::string& help, const Labels& labels = {});
   Gauge GetGauge(const std::string& name, const std::string& help, const Labels& labels = {});
   Histogram GetHistogram(const std::string& name, const std::string& help, std::vector<double> buckets,
                          const Labels& labels = {});
 
-  /// `collect` is called with every Text(), from any thread.
+  /// `collect` is called by every Text(), on any thread.
   void AddSource(std::function<std::vector<MetricFamily>()> collect);
 
-  /// All of them in Prometheus' text format, with those of the process (CPU, memory, files, start time).
+  /// All metrics in Prometheus' text format, including those of the process (CPU, memory, files, start time).
   std::string Text() const;
 
  private:

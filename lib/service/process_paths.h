@@ -5,25 +5,27 @@
 #include <string>
 
 #include "lib/http/server.h"
-#include "lib/rpc/delegate.h"
+#include "lib/mesh/delegate/delegate.h"
 #include "lib/service/health.h"
 #include "lib/service/metrics.h"
 
 namespace apimesh::service {
 
-/// What a process answers about itself. Both outlive everything made from this.
+/// Serves the health and metrics paths of a process. Both members must outlive every object made from this one.
 struct ProcessPaths {
   const HealthChecks* health;
   const Metrics* metrics;
 
-  /// /livez, /readyz, /healthz and their checks, /metrics; nullopt: another path.
-  std::optional<rpc::Response> Answer(std::string_view path, std::string_view query) const;
+  /// Answers /livez, /readyz, /healthz, the paths of their checks, and /metrics; nullopt for other paths.
+  std::optional<mesh::Response> Answer(std::string_view path, std::string_view query) const;
 };
 
-/// `handler` behind the paths of the process.
-std::shared_ptr<rpc::DelegateHandler> WithProcessPaths(ProcessPaths paths, std::shared_ptr<rpc::DelegateHandler> handler);
+/// A handler that answers the paths of the process and its diagnosis (diagnostics/), and passes other requests to
+/// `handler`.
+std::shared_ptr<mesh::DelegateHandler> WithProcessPaths(ProcessPaths paths,
+                                                        std::shared_ptr<mesh::DelegateHandler> handler);
 
-/// The same paths as plain HTTP at "unix:/path" or "host:port"; throws std::runtime_error if it can't listen.
-std::unique_ptr<http::Server> ServeProcessPaths(ProcessPaths paths, const std::string& address);
+/// Serves the same paths over plain HTTP at "unix:/path" or "host:port". Throws std::runtime_error if it cannot listen.
+std::unique_ptr<http::Server> ServeProcessPaths(ProcessPaths paths, const std::string& address, const Clock& clock);
 
 }  // namespace apimesh::service

@@ -1,18 +1,19 @@
 #include "lib/service/reverse_proxy.h"
 
+#include <algorithm>
+
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "lib/base/wakeup.h"
+#include "lib/base/async/wakeup.h"
 
 namespace apimesh::service {
 namespace {
 
-constexpr std::string_view kOneConnection[] = {"keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding",
-                                               "content-length", "proxy-authenticate", "proxy-authorization"};
-// What names a user, or was said by a proxy that the mesh trusts.
+constexpr std::string_view kOneConnection[] = {
+    "keep-alive",         "proxy-connection",   "te", "trailer", "transfer-encoding", "content-length",
+    "proxy-authenticate", "proxy-authorization"};
+// Headers that name a user, or are set by a proxy that the mesh trusts.
 constexpr std::string_view kIdentityPrefixes[] = {"x-remote-", "impersonate-", "x-envoy-", "x-apimesh-"};
 constexpr std::string_view kIdentityNames[] = {"authorization", "x-forwarded-client-cert"};
 constexpr std::string_view kHostPolicies[] = {"access-control-allow-credentials", "access-control-allow-headers",
@@ -34,7 +35,7 @@ bool NamesAnIdentity(std::string name) {
   return IsOneOf(kIdentityNames, name);
 }
 
-/// The names that the Connection headers list, in lower case: they belong to this connection as well.
+/// The names listed by the Connection headers, in lower case; these headers are hop-by-hop as well.
 std::vector<std::string> ListedByConnection(const http::Headers& headers) {
   std::vector<std::string> names;
   for (const auto& [name, value] : headers) {
@@ -51,11 +52,11 @@ std::vector<std::string> ListedByConnection(const http::Headers& headers) {
   return names;
 }
 
-/// What is known of an answer while it streams.
+/// The state of a response while it is streamed.
 struct Passing {
-  rpc::ResponseStream* stream;
+  mesh::ResponseStream* stream;
   bool begun = false;
-  bool gone = false;  // the reader
+  bool gone = false;  // the reader is gone
 };
 
 Task<bool> PassHead(Passing* passing, int code, http::Headers headers) {
@@ -74,7 +75,7 @@ Task<bool> PassPiece(Passing* passing, std::string piece) {
   co_return open;
 }
 
-class RawBytes final : public rpc::ByteStream {
+class RawBytes final : public mesh::ByteStream {
  public:
   explicit RawBytes(std::unique_ptr<http::RawConnection> connection) : connection_(std::move(connection)) {}
   Task<meta::Result<std::string>> Read() override {
@@ -88,7 +89,7 @@ class RawBytes final : public rpc::ByteStream {
   std::unique_ptr<http::RawConnection> connection_;
 };
 
-Task<> Pump(rpc::ByteStream& from, rpc::ByteStream& to) {
+Task<> Pump(mesh::ByteStream& from, mesh::ByteStream& to) {
   for (;;) {
     meta::Result<std::string> data = co_await from.Read();
     if (!data || data->empty()) break;
@@ -100,7 +101,7 @@ Task<> Pump(rpc::ByteStream& from, rpc::ByteStream& to) {
 
 }  // namespace
 
-http::Headers PassedOn(const rpc::Headers& headers, bool upgrade) {
+http::Headers PassedOn(const mesh::Headers& headers, bool upgrade) {
   const std::vector<std::string> listed = ListedByConnection(headers);
   http::Headers passed;
   for (const auto& header : headers) {
@@ -130,7 +131,8 @@ bool IsRedirect(int code, const http::Headers& headers) {
   return code >= 300 && code <= 399 && std::any_of(headers.begin(), headers.end(), is_location);
 }
 
-Task<http::ClientResult<>> StreamTo(std::shared_ptr<http::Client> client, Outgoing request, rpc::ResponseStream& stream) {
+Task<http::ClientResult<>> StreamTo(std::shared_ptr<http::Client> client, Outgoing request,
+                                    mesh::ResponseStream& stream) {
   using namespace boost::asio::experimental::awaitable_operators;
   const auto gone = Wakeup::New();
   stream.OnCancel([gone] { gone->Wake(); });
@@ -139,8 +141,8 @@ Task<http::ClientResult<>> StreamTo(std::shared_ptr<http::Client> client, Outgoi
     return PassHead(&passing, code, std::move(headers));
   };
   const http::Client::PieceFn piece = [&passing](std::string data) { return PassPiece(&passing, std::move(data)); };
-  auto answer = client->Stream(std::move(request.method), std::move(request.url), std::move(request.headers), std::move(request.body), head,
-                               piece, request.deadline);
+  auto answer = client->Stream(std::move(request.method), std::move(request.url), std::move(request.headers),
+                               std::move(request.body), head, piece, request.deadline);
   const auto ended = co_await (std::move(answer) || Wakeup::Wait(gone));
   if (ended.index() == 1) co_return http::ClientResult<>();
   const http::ClientResult<http::ClientResponse>& result = std::get<0>(ended);
@@ -150,8 +152,9 @@ Task<http::ClientResult<>> StreamTo(std::shared_ptr<http::Client> client, Outgoi
   co_return http::ClientResult<>();
 }
 
-Task<http::ClientResult<rpc::Connection>> ConnectTo(std::shared_ptr<http::Client> client, Outgoing request) {
-  auto upgraded = co_await client->Upgrade(std::move(request.method), std::move(request.url), std::move(request.headers), request.deadline);
+Task<http::ClientResult<mesh::Connection>> ConnectTo(std::shared_ptr<http::Client> client, Outgoing request) {
+  auto upgraded = co_await client->Upgrade(std::move(request.method), std::move(request.url),
+                                           std::move(request.headers), request.deadline);
   using Code = http::ClientError::Code;
   http::ClientError error;
   if (!upgraded) {
@@ -163,7 +166,7 @@ Task<http::ClientResult<rpc::Connection>> ConnectTo(std::shared_ptr<http::Client
     error = {Code::kUpgradeRefused, fmt::format("invalid upgrade response: status code {}", code)};
     co_return error;
   }
-  rpc::Connection connection;
+  mesh::Connection connection;
   connection.head.code = code;
   CleanAnswer(upgraded->response.headers, code == 101);
   connection.head.headers = std::move(upgraded->response.headers);
@@ -172,7 +175,7 @@ Task<http::ClientResult<rpc::Connection>> ConnectTo(std::shared_ptr<http::Client
   co_return connection;
 }
 
-Task<> Tunnel(rpc::ByteStream& one, rpc::ByteStream& other) {
+Task<> Tunnel(mesh::ByteStream& one, mesh::ByteStream& other) {
   using namespace boost::asio::experimental::awaitable_operators;
   co_await (Pump(one, other) && Pump(other, one));
 }

@@ -12,23 +12,47 @@ std::string Names(const http::Headers& headers) {
 }
 
 TEST(PassedOn, HasNoIdentityInAnySpelling) {
-  const rpc::Headers headers = {{"accept", "a"}, {"authorization", "Bearer t"}, {"x-remote-user", "u"}, {"x_remote_user", "u"}, {"x-remote_group", "g"},
-                                {"impersonate-user", "u"}, {"impersonate_user", "u"}, {"x-forwarded-client-cert", "c"}, {"x_forwarded_client_cert", "c"},
-                                {"x-envoy-id", "1"}, {"x-apimesh-watch", "follow"}, {"x_apimesh_memory", "m"}, {"cookie", "c"}, {"x_other", "o"}};
+  const mesh::Headers headers = {{"accept", "a"},
+                                 {"authorization", "Bearer t"},
+                                 {"x-remote-user", "u"},
+                                 {"x_remote_user", "u"},
+                                 {"x-remote_group", "g"},
+                                 {"impersonate-user", "u"},
+                                 {"impersonate_user", "u"},
+                                 {"x-forwarded-client-cert", "c"},
+                                 {"x_forwarded_client_cert", "c"},
+                                 {"x-envoy-id", "1"},
+                                 {"x-apimesh-watch", "follow"},
+                                 {"x_apimesh_memory", "m"},
+                                 {"cookie", "c"},
+                                 {"x_other", "o"}};
   EXPECT_EQ(Names(PassedOn(headers, false)), "accept cookie x_other");
 }
 
 TEST(PassedOn, LeavesOutWhatIsOfOneConnection) {
-  const rpc::Headers headers = {{"host", "h"}, {"connection", "Upgrade, X-Listed , close"}, {"upgrade", "websocket"}, {"x-listed", "1"}, {"te", "trailers"},
-                                {"keep-alive", "1"}, {"proxy-authorization", "p"}, {"sec-websocket-key", "k"}};
+  const mesh::Headers headers = {{"host", "h"},
+                                 {"connection", "Upgrade, X-Listed , close"},
+                                 {"upgrade", "websocket"},
+                                 {"x-listed", "1"},
+                                 {"te", "trailers"},
+                                 {"keep-alive", "1"},
+                                 {"proxy-authorization", "p"},
+                                 {"sec-websocket-key", "k"}};
   EXPECT_EQ(Names(PassedOn(headers, false)), "sec-websocket-key");
   EXPECT_EQ(Names(PassedOn(headers, true)), "connection upgrade sec-websocket-key");
 }
 
 TEST(CleanAnswer, LeavesOutWhatIsNotTheBackendsToSay) {
-  const http::Headers answer = {{"content-type", "text/plain"}, {"connection", "x-listed"}, {"x-listed", "1"}, {"upgrade", "h2c"}, {"transfer-encoding", "chunked"},
-                                {"strict-transport-security", "max-age=0"}, {"access-control-allow-origin", "*"}, {"x-apimesh-audit-annotation", "a=b"},
-                                {"set-cookie", "c"}, {"location", "/x"}};
+  const http::Headers answer = {{"content-type", "text/plain"},
+                                {"connection", "x-listed"},
+                                {"x-listed", "1"},
+                                {"upgrade", "h2c"},
+                                {"transfer-encoding", "chunked"},
+                                {"strict-transport-security", "max-age=0"},
+                                {"access-control-allow-origin", "*"},
+                                {"x-apimesh-audit-annotation", "a=b"},
+                                {"set-cookie", "c"},
+                                {"location", "/x"}};
   http::Headers plain = answer, upgraded = answer;
   CleanAnswer(plain, false);
   EXPECT_EQ(Names(plain), "content-type set-cookie location");

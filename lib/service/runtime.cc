@@ -1,12 +1,5 @@
 #include "lib/service/runtime.h"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/signal_set.hpp>
-#include <boost/asio/strand.hpp>
-
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
@@ -14,11 +7,18 @@
 #include <future>
 #include <thread>
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/strand.hpp>
+#include <unistd.h>
+
 #include "lib/base/log.h"
 #include "lib/base/resident_memory.h"
-#include "lib/rpc/delegate_server.h"
-#include "lib/segment/segment.h"
+#include "lib/mesh/delegate/delegate_server.h"
+#include "lib/net/tls/record_buffer.h"
 #include "lib/service/process_paths.h"
+#include "lib/shared_memory/segment.h"
 
 namespace apimesh::service {
 namespace {
@@ -26,10 +26,10 @@ namespace {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
-// What a request may take at most; nothing is worth waiting for longer.
+// The maximum duration of a request, so a longer wait is pointless.
 constexpr std::chrono::seconds kDrainLimit{60};
 
-// Not 1, which says that the configuration is bad: this may go well at the next start.
+// Not 1, which means a bad configuration: the hook may succeed at the next start.
 constexpr int kHookFailed = 2;
 
 log::Level LevelOf(const std::string& name) {
@@ -48,12 +48,13 @@ struct Hook {
 }  // namespace
 
 struct Runtime::Impl {
-  Impl(std::string_view name, CommonFlags f) : service(name), flags(std::move(f)) {}
+  Impl(std::string_view name, CommonFlags given_flags, const Clock& given_clock)
+      : service(name), flags(std::move(given_flags)), clock(given_clock) {}
 
   void WaitForSignal() {
     signals.async_wait([this](const boost::system::error_code& error, int signal) {
       if (error) return;
-      if (stopping.exchange(true)) std::_Exit(128 + signal);  // asked twice: now
+      if (stopping.exchange(true)) std::_Exit(128 + signal);  // a second signal ends the process immediately
       log::Info("signal {}: stopping", signal);
       stop.set_value(0);
       WaitForSignal();
@@ -100,34 +101,37 @@ struct Runtime::Impl {
 
   const std::string service;
   const CommonFlags flags;
+  const Clock& clock;
   asio::io_context io{1};
-  std::vector<std::unique_ptr<asio::io_context>> workers;  // of calls, where there is more than one thread for them
-  std::unique_ptr<asio::io_context> large;  // of large requests; nullptr: there are none
+  std::vector<std::unique_ptr<asio::io_context>> workers;  // threads of calls, if there is more than one
+  std::unique_ptr<asio::io_context> large;                 // thread of large requests; nullptr if not used
   asio::any_io_executor executor = io.get_executor();
   asio::executor_work_guard<asio::io_context::executor_type> work{io.get_executor()};
   asio::signal_set signals{io, SIGTERM, SIGINT};
   std::atomic<bool> stopping = false;
   std::promise<int> stop;
   HealthChecks health;
-  Metrics metrics;
+  Metrics metrics{clock};
   std::vector<Hook> hooks;
   std::vector<std::function<void(std::chrono::milliseconds)>> drains;
   std::vector<std::function<void()>> stops;
-  std::unique_ptr<rpc::DelegateServer> server;
+  std::unique_ptr<mesh::DelegateServer> server;
   std::unique_ptr<http::Server> health_server;
   std::vector<std::thread> threads;
 };
 
-Runtime::Runtime(std::string_view service, CommonFlags flags) : impl_(std::make_unique<Impl>(service, std::move(flags))) {
+Runtime::Runtime(std::string_view service, CommonFlags flags, const Clock& clock)
+    : impl_(std::make_unique<Impl>(service, std::move(flags), clock)) {
   KeepFewArenas();
   std::signal(SIGPIPE, SIG_IGN);
+  net::UseOwnRecords(impl_->flags.tls_records == "own");
   log::Init(service, impl_->flags.log_format == "json" ? log::Format::kJson : log::Format::kText,
-            LevelOf(impl_->flags.log_level));
+            LevelOf(impl_->flags.log_level), clock);
   if (!impl_->flags.health_address.empty()) {
-    impl_->health_server = ServeProcessPaths({&impl_->health, &impl_->metrics}, impl_->flags.health_address);
+    impl_->health_server = ServeProcessPaths({&impl_->health, &impl_->metrics}, impl_->flags.health_address, clock);
   }
   impl_->WaitForSignal();
-  // Last: nothing may throw past threads that run.
+  // Threads start last, because the constructor must not throw while they run.
   impl_->threads.emplace_back([this] { impl_->io.run(); });
 }
 
@@ -152,26 +156,37 @@ asio::any_io_executor Runtime::LargeRequests() {
 }
 HealthChecks& Runtime::Health() { return impl_->health; }
 Metrics& Runtime::GetMetrics() { return impl_->metrics; }
+const Clock& Runtime::GetClock() const { return impl_->clock; }
 const CommonFlags& Runtime::Flags() const { return impl_->flags; }
 
 void Runtime::ShareMemory() {
   const auto& listen = impl_->flags.listen;
-  if (std::none_of(listen.begin(), listen.end(), [](const std::string& address) { return address.starts_with("unix:"); })) return;
-  const auto pages = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)), page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  auto segment = segment::Segment::New(pages * page);
-  if (!segment) log::Warning("no memory to share with neighbours ({}): lists are copied to them", std::strerror(errno));
-  segment::Segment::SetOwn(std::move(segment));
+  if (std::none_of(listen.begin(), listen.end(),
+                   [](const std::string& address) { return address.starts_with("unix:"); }))
+    return;
+  const auto pages = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)),
+             page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  auto segment = shared_memory::Segment::New(pages * page);
+  if (!segment)
+    log::Warning("no memory to share with peer processes ({}): lists are copied to them", std::strerror(errno));
+  shared_memory::Segment::SetOwn(std::move(segment));
 }
 
-void Runtime::Serve(std::shared_ptr<rpc::DelegateHandler> handler) {
-  // With one thread, calls and all that they wait for are on it, and nothing is ever handed over.
+void Runtime::Serve(std::shared_ptr<mesh::DelegateHandler> handler,
+                    const std::function<void(grpc::Methods&)>& add_methods) {
+  // With one thread, calls and everything that they await run on it, and no work moves between threads.
   for (int i = 0; impl_->flags.io_threads > 1 && i < impl_->flags.io_threads; ++i) impl_->AddWorker();
   auto with_paths = WithProcessPaths({&impl_->health, &impl_->metrics}, std::move(handler));
-  impl_->server = rpc::ServeDelegate(impl_->flags.Listeners(impl_->service), std::move(with_paths), impl_->Workers());
+  grpc::Methods methods;
+  if (add_methods) add_methods(methods);
+  impl_->server = mesh::ServeDelegate(impl_->flags.Listeners(impl_->service), std::move(with_paths), impl_->Workers(),
+                                      impl_->clock, std::move(methods));
   for (const std::string& address : impl_->flags.listen) log::Info("serving at {}", address);
 }
 
-void Runtime::OnDrain(std::function<void(std::chrono::milliseconds)> drain) { impl_->drains.push_back(std::move(drain)); }
+void Runtime::OnDrain(std::function<void(std::chrono::milliseconds)> drain) {
+  impl_->drains.push_back(std::move(drain));
+}
 void Runtime::OnStop(std::function<void()> stop) { impl_->stops.push_back(std::move(stop)); }
 
 void Runtime::PostStart(std::string name, std::function<Task<>()> hook) {
@@ -182,7 +197,7 @@ void Runtime::PostStart(std::string name, std::function<Task<>()> hook) {
 int Runtime::Run() {
   impl_->StartHooks();
   std::future<int> stopped = impl_->stop.get_future();
-  // Not once only: hooks, and the first requests and watches, still use what the start has loaded.
+  // Repeated, because hooks and the first requests and watches still use memory that was loaded at the start.
   for (const auto settled : {500ms, 2000ms, 10'000ms}) {
     if (stopped.wait_for(settled) == std::future_status::ready) break;
     ReleaseIdlePages();
@@ -191,7 +206,7 @@ int Runtime::Run() {
   impl_->health.BeginShutdown();
   if (impl_->server) impl_->server->SetServing(false);
   if (code == 0) {
-    std::this_thread::sleep_for(*ParseDuration(impl_->flags.shutdown_delay_duration));
+    std::this_thread::sleep_for(impl_->flags.shutdown_delay_duration);
     for (const auto& drain : impl_->drains) drain(kDrainLimit);
     if (impl_->server) impl_->server->Drain(kDrainLimit);
   }

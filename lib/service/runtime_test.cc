@@ -1,42 +1,43 @@
 #include "lib/service/runtime.h"
 
+#include <csignal>
+#include <filesystem>
+#include <future>
+#include <thread>
+
+#include <boost/asio/use_future.hpp>
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <boost/asio/use_future.hpp>
-#include <csignal>
-#include <filesystem>
-#include <future>
-#include <thread>
-
 #include "lib/service/chain.h"
+#include "lib/testing/system_clock.h"
 
 namespace apimesh::service {
 namespace {
 
 using namespace std::chrono_literals;
 
-std::string Body(const rpc::Response& response) {
+std::string Body(const mesh::Response& response) {
   std::string text;
   for (const auto& piece : response.body) text += piece.View();
   return text;
 }
 
-/// Answers after a while, to see that a stop waits for it.
-class SlowHandler final : public rpc::DelegateHandler {
+/// Responds after a delay, to verify that a shutdown waits for it.
+class SlowHandler final : public mesh::DelegateHandler {
  public:
-  Task<rpc::Response> Call(rpc::Request&&) override {
+  Task<mesh::Response> Call(mesh::Request&&) override {
     started.set_value();
     boost::asio::steady_timer timer(co_await boost::asio::this_coro::executor, 200ms);
     co_await timer.async_wait(boost::asio::use_awaitable);
-    co_return rpc::Response::Json(200, "done");
+    co_return mesh::Response::Json(200, "done");
   }
-  Task<> Stream(rpc::Request, rpc::ResponseStream&) override { co_return; }
-  Task<> Connect(rpc::Request, std::unique_ptr<rpc::ConnectStream>) override { co_return; }
-  std::shared_ptr<void> Describe(std::function<void(rpc::Description)>) override { return nullptr; }
+  Task<> Stream(mesh::Request, mesh::ResponseStream&) override { co_return; }
+  Task<> Connect(mesh::Request, std::unique_ptr<mesh::ConnectStream>) override { co_return; }
+  std::shared_ptr<void> Describe(std::function<void(mesh::Description)>) override { return nullptr; }
   std::promise<void> started;
 };
 
@@ -50,8 +51,8 @@ class RuntimeTest : public ::testing::Test {
   }
   ~RuntimeTest() override { std::filesystem::remove_all(folder_); }
 
-  std::future<rpc::Response> Get(Runtime& runtime, std::string path) {
-    rpc::Request request;
+  std::future<mesh::Response> Get(Runtime& runtime, std::string path) {
+    mesh::Request request;
     request.method = "GET";
     request.path = std::move(path);
     return boost::asio::co_spawn(runtime.Io(), client_->Call(std::move(request)), boost::asio::use_future);
@@ -59,36 +60,37 @@ class RuntimeTest : public ::testing::Test {
 
   std::filesystem::path folder_;
   CommonFlags flags_;
-  std::unique_ptr<rpc::DelegateClient> client_;
+  std::unique_ptr<mesh::DelegateClient> client_;
 };
 
 TEST_F(RuntimeTest, ServesItsOwnPathsAndTheHandler) {
-  Runtime runtime("test", flags_);
+  Runtime runtime("test", flags_, testing::SystemClock());
   runtime.GetMetrics().GetCounter("apiserver_request_total", "Requests.", {{"verb", "GET"}}).Add(2);
   runtime.Serve(NotFoundHandler());
-  client_ = rpc::NewDelegateClient({.target = flags_.listen[0]}, runtime.Executor());
+  client_ = mesh::NewDelegateClient({.target = flags_.listen[0]}, runtime.Executor(), testing::SystemClock());
   EXPECT_EQ(Body(Get(runtime, "/livez").get()), "ok");
   const std::string metrics = Body(Get(runtime, "/metrics").get());
   EXPECT_NE(metrics.find("apiserver_request_total{verb=\"GET\"} 2"), std::string::npos) << metrics;
   EXPECT_NE(metrics.find("process_cpu_seconds_total"), std::string::npos);
-  const rpc::Response missing = Get(runtime, "/nope").get();
+  const mesh::Response missing = Get(runtime, "/nope").get();
   EXPECT_EQ(missing.code, 404);
   EXPECT_EQ(Body(missing), "404 page not found\n");
 }
 
 TEST_F(RuntimeTest, PassesTheChainOn) {
-  Runtime last("last", flags_);
+  Runtime last("last", flags_, testing::SystemClock());
   last.Serve(NotFoundHandler());
   CommonFlags first_flags = flags_;
   first_flags.listen = {"unix:" + (folder_ / "s" / "first.sock").string()};
-  Runtime first("first", first_flags);
-  first.Serve(ForwardTo(rpc::NewDelegateClient({.target = flags_.listen[0]}, first.Executor())));
-  client_ = rpc::NewDelegateClient({.target = first_flags.listen[0]}, first.Executor());
+  Runtime first("first", first_flags, testing::SystemClock());
+  first.Serve(
+      ForwardTo(mesh::NewDelegateClient({.target = flags_.listen[0]}, first.Executor(), testing::SystemClock())));
+  client_ = mesh::NewDelegateClient({.target = first_flags.listen[0]}, first.Executor(), testing::SystemClock());
   EXPECT_EQ(Body(Get(first, "/nope").get()), "404 page not found\n");
 }
 
 TEST_F(RuntimeTest, HooksGateReadiness) {
-  Runtime runtime("test", flags_);
+  Runtime runtime("test", flags_, testing::SystemClock());
   std::promise<void> ran;
   runtime.PostStart("seed", [&ran]() -> Task<> {
     ran.set_value();
@@ -97,14 +99,13 @@ TEST_F(RuntimeTest, HooksGateReadiness) {
   EXPECT_EQ(runtime.Health().Answer("/readyz", "")->code, 500);
   auto running = std::async(std::launch::async, [&runtime] { return runtime.Run(); });
   ran.get_future().get();
-  for (int i = 0; i < 500 && runtime.Health().Answer("/readyz", "")->code != 200; ++i) std::this_thread::sleep_for(2ms);
-  EXPECT_EQ(runtime.Health().Answer("/readyz", "")->code, 200);
+  EXPECT_TRUE(testing::Eventually([&] { return runtime.Health().Answer("/readyz", "")->code == 200; }));
   runtime.Stop();
   EXPECT_EQ(running.get(), 0);
 }
 
 TEST_F(RuntimeTest, FailedHookEndsTheProcess) {
-  Runtime runtime("test", flags_);
+  Runtime runtime("test", flags_, testing::SystemClock());
   runtime.PostStart("seed", []() -> Task<> {
     throw std::runtime_error("no");
     co_return;
@@ -113,22 +114,21 @@ TEST_F(RuntimeTest, FailedHookEndsTheProcess) {
 }
 
 TEST_F(RuntimeTest, StopsInOrderAndLosesNothing) {
-  flags_.shutdown_delay_duration = "100ms";
-  Runtime runtime("test", flags_);
+  flags_.shutdown_delay_duration = std::chrono::milliseconds(100);
+  Runtime runtime("test", flags_, testing::SystemClock());
   auto handler = std::make_shared<SlowHandler>();
   runtime.Serve(handler);
   std::vector<std::string> order;
   runtime.OnDrain([&](std::chrono::milliseconds) { order.push_back("drain"); });
   runtime.OnStop([&] { order.push_back("first in, last out"); });
   runtime.OnStop([&] { order.push_back("last in, first out"); });
-  client_ = rpc::NewDelegateClient({.target = flags_.listen[0]}, runtime.Executor());
+  client_ = mesh::NewDelegateClient({.target = flags_.listen[0]}, runtime.Executor(), testing::SystemClock());
   auto call = Get(runtime, "/x");
   handler->started.get_future().get();
   auto running = std::async(std::launch::async, [&runtime] { return runtime.Run(); });
   ::raise(SIGTERM);
-  for (int i = 0; i < 500 && runtime.Health().Answer("/readyz", "")->code == 200; ++i) std::this_thread::sleep_for(1ms);
-  EXPECT_EQ(runtime.Health().Answer("/readyz", "")->code, 500);
-  EXPECT_EQ(Body(Get(runtime, "/livez").get()), "ok");  // still serving during the delay
+  EXPECT_TRUE(testing::Eventually([&] { return runtime.Health().Answer("/readyz", "")->code == 500; }));
+  EXPECT_EQ(Body(Get(runtime, "/livez").get()), "ok");  // still serves during the delay
   EXPECT_EQ(running.get(), 0);
   EXPECT_EQ(Body(call.get()), "done");
   EXPECT_EQ(order, (std::vector<std::string>{"drain", "last in, first out", "first in, last out"}));
@@ -137,7 +137,7 @@ TEST_F(RuntimeTest, StopsInOrderAndLosesNothing) {
 TEST_F(RuntimeTest, HealthAddressThatCannotBeIsAnError) {
   flags_.health_address = "unix:" + (folder_ / "missing" / "health.sock").string();
   try {
-    Runtime runtime("test", flags_);
+    Runtime runtime("test", flags_, testing::SystemClock());
     FAIL() << "listens in a folder that is not there";
   } catch (const std::runtime_error& error) {
     EXPECT_NE(std::string(error.what()).find("missing/health.sock"), std::string::npos) << error.what();
@@ -147,7 +147,7 @@ TEST_F(RuntimeTest, HealthAddressThatCannotBeIsAnError) {
 TEST_F(RuntimeTest, HealthIsServedOverPlainHttp) {
   const std::string path = folder_ / "health.sock";
   flags_.health_address = "unix:" + path;
-  Runtime runtime("test", flags_);
+  Runtime runtime("test", flags_, testing::SystemClock());
   const int file = ::socket(AF_UNIX, SOCK_STREAM, 0);
   sockaddr_un address{};
   address.sun_family = AF_UNIX;

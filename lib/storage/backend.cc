@@ -6,14 +6,14 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
 
-#include "lib/storage/compactor.h"
-#include "lib/storage/etcd_store.h"
+#include "lib/storage/etcd_store/compactor.h"
+#include "lib/storage/etcd_store/etcd_store.h"
 
 namespace apimesh::storage {
 namespace asio = boost::asio;
 namespace {
 
-/// Loops of the backend on a strand of their own, each with its off switch.
+/// The backend's background loops. They run on their own strand, and each has a cancellation signal.
 struct Loops {
   explicit Loops(asio::any_io_executor executor) : strand(asio::make_strand(executor)) {}
   asio::strand<asio::any_io_executor> strand;
@@ -32,26 +32,30 @@ struct Loops {
   }
 };
 
-/// Keeps idle caches close to etcd's revision, so that bookmarks stay ahead of compaction, and gives back encodings that are not used.
-Task<> AskForProgress(std::shared_ptr<Loops> loops, Duration interval) {
+/// Keeps idle caches close to etcd's revision, so that bookmarks stay ahead of compaction, and frees encodings that are
+/// not used.
+Task<> AskForProgress(std::shared_ptr<Loops> loops, Duration interval, const Clock& clock) {
   for (;;) {
-    co_await SleepUntil(std::chrono::steady_clock::now() + interval);
-    Forms::EndRound(std::chrono::steady_clock::now());
+    co_await SleepFor(interval);
+    Encodings::SweepUnused(clock.Steady());
     const auto live = loops->Live();
-    if (!live.empty()) live.front()->Cache()->RequestProgress();  // one serves all that share the stream
+    if (!live.empty()) live.front()->Cache()->RequestProgress();  // one request serves all caches that share the stream
   }
 }
 
 class EtcdBackend final : public Backend {
  public:
-  explicit EtcdBackend(SharedPtr shared) : shared_(std::move(shared)), loops_(std::make_shared<Loops>(shared_->executor)) {
-    // By cancellation only. A loop keeps its off switch until it has ended, for it lets go of the switch's slot at every step.
+  explicit EtcdBackend(SharedPtr shared)
+      : shared_(std::move(shared)), loops_(std::make_shared<Loops>(shared_->executor)) {
+    // A loop ends only by cancellation. It keeps its cancellation signal until it has ended, because it releases the
+    // signal's slot at every step.
     const auto ended = [loops = loops_](std::exception_ptr) {};
     if (shared_->options.compaction_interval > Duration::zero()) {
-      asio::co_spawn(loops_->strand, CompactForEver(shared_),
+      asio::co_spawn(loops_->strand, RunCompactor(shared_),
                      asio::bind_cancellation_slot(loops_->stop_compaction.slot(), ended));
     }
-    asio::co_spawn(loops_->strand, AskForProgress(loops_, shared_->options.bookmark_interval / 2),
+    asio::co_spawn(loops_->strand,
+                   AskForProgress(loops_, shared_->options.bookmark_interval / 2, shared_->options.clock),
                    asio::bind_cancellation_slot(loops_->stop_progress.slot(), ended));
     if (shared_->options.encryption) {
       const auto reread = [loops = std::weak_ptr(loops_)] {
@@ -94,11 +98,18 @@ class EtcdBackend final : public Backend {
 
 std::shared_ptr<Backend> NewBackend(std::shared_ptr<etcd::Client> client, asio::any_io_executor executor,
                                     BackendOptions options) {
-  const std::string probe = options.prefix + "/health";  // no object's key: only the revision of the answer counts
-  auto read_index = std::make_shared<ReadIndex>(client, executor, probe, options.read_timeout);
+  // Not an object's key: only the revision of the response is used.
+  const std::string probe = options.prefix + "/health";
+  auto read_index = std::make_shared<ReadIndex>(client, executor, probe, options.read_timeout, options.clock);
   const std::size_t slots = options.lists_in_flight;
   const std::chrono::seconds lease_reuse = options.lease_reuse;
-  SharedPtr shared(new Shared{std::move(client), std::move(executor), std::move(options), std::move(read_index), LeasePool(lease_reuse), {},
+  const Clock& clock = options.clock;
+  SharedPtr shared(new Shared{std::move(client),
+                              std::move(executor),
+                              std::move(options),
+                              std::move(read_index),
+                              LeasePool(lease_reuse, clock),
+                              {},
                               ListSlots(slots)});
   return std::make_shared<EtcdBackend>(std::move(shared));
 }

@@ -1,8 +1,10 @@
-// What one change costs the watch cache, alone and with watchers, and what a snapshot and an index are worth.
+// Measures the cost of one change in the watch cache, alone and with watchers, and the benefit of snapshots and
+// indexes.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
 #include "lib/storage/watch_cache/watch_cache.h"
+#include "lib/testing/system_clock.h"
 
 namespace apimesh::storage {
 namespace {
@@ -22,9 +24,11 @@ const std::shared_ptr<const EntryRecipe>& Recipe() {
 std::string KeyOf(int number) { return fmt::format("default/pod-{:05}", number); }
 
 CachedEntryPtr Pod(int number, Revision revision) {
-  return *CachedEntry::FromJson(Recipe(), KeyOf(number), revision,
-                                fmt::format(R"({{"metadata":{{"name":"pod-{:05}","labels":{{"app":"bench","fiftieth":"f{}"}}}},"spec":{{"nodeName":"n{}"}},"filler":"{}"}})",
-                                            number, number % 50, number % 100, std::string(1000, 'x')));
+  return *CachedEntry::FromJson(
+      Recipe(), KeyOf(number), revision,
+      fmt::format(
+          R"({{"metadata":{{"name":"pod-{:05}","labels":{{"app":"bench","fiftieth":"f{}"}}}},"spec":{{"nodeName":"n{}"}},"filler":"{}"}})",
+          number, number % 50, number % 100, std::string(1000, 'x')));
 }
 
 void FillCache(WatchCache& cache) {
@@ -38,9 +42,9 @@ void MakeEntry(benchmark::State& state) {
 }
 BENCHMARK(MakeEntry);
 
-/// With so many watchers of other namespaces, each of which must be asked whether the change concerns it.
+/// A change with this many watchers of other namespaces: each filter is tested against the change.
 void ApplyChange(benchmark::State& state) {
-  BackendOptions options;
+  BackendOptions options{.clock = testing::SystemClock()};
   options.window_bytes = 1 << 20;
   WatchCache cache(Recipe(), options);
   FillCache(cache);
@@ -57,9 +61,9 @@ void ApplyChange(benchmark::State& state) {
 }
 BENCHMARK(ApplyChange)->Arg(0)->Arg(500)->Arg(5000);
 
-/// One change taken by so many watchers that it concerns.
+/// A change that is delivered to this many watchers.
 void FanOut(benchmark::State& state) {
-  WatchCache cache(Recipe(), BackendOptions());
+  WatchCache cache(Recipe(), BackendOptions{.clock = testing::SystemClock()});
   FillCache(cache);
   const Filter all{"default/", {}, {}};
   Revision revision = 1;
@@ -79,15 +83,15 @@ void FanOut(benchmark::State& state) {
 BENCHMARK(FanOut)->Arg(1)->Arg(500);
 
 void WalkByLabel(benchmark::State& state) {
-  WatchCache cache(Recipe(), BackendOptions());
+  WatchCache cache(Recipe(), BackendOptions{.clock = testing::SystemClock()});
   FillCache(cache);
   const Filter filter{"default/", *meta::LabelSelector::Parse("fiftieth=f7"), {}};
   if (state.range(0) == 1) {
-    for (int i = 0; i < 3; ++i) cache.Narrow(*cache.Current(), filter);
+    for (int i = 0; i < 3; ++i) cache.FindCandidates(*cache.Current(), filter);
   }
   for (auto _ : state) {
     const SnapshotPtr snapshot = cache.Current();
-    const Tree* const part = state.range(0) == 1 ? cache.Narrow(*snapshot, filter).tree : nullptr;
+    const Tree* const part = state.range(0) == 1 ? cache.FindCandidates(*snapshot, filter).tree : nullptr;
     int found = 0;
     (part ? *part : snapshot->tree).Walk(filter.prefix, [&](const CachedEntryPtr& entry) {
       found += filter.Matches(*entry) ? 1 : 0;

@@ -3,48 +3,15 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-#include <array>
+#include "lib/base/text/base64.h"
 
 namespace apimesh::storage {
 namespace {
 
-constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 constexpr std::string_view kVersion = "meta.k8s.io/v1";
 constexpr std::size_t kMaxToken = 4096;
 
-std::string Base64(std::string_view bytes) {
-  std::string out;
-  std::uint32_t bits = 0;
-  int count = 0;
-  for (const unsigned char byte : bytes) {
-    bits = bits << 8 | byte;
-    for (count += 8; count >= 6; count -= 6) out += kAlphabet[bits >> (count - 6) & 63];
-  }
-  if (count > 0) out += kAlphabet[bits << (6 - count) & 63];
-  return out;
-}
-
-/// Without padding; ends of lines are skipped. `wrong` is set to the place of what can't be read, and nothing is returned.
-std::optional<std::string> FromBase64(std::string_view text, std::size_t& wrong) {
-  std::string out;
-  std::uint32_t bits = 0;
-  int count = 0;
-  std::size_t digits = 0;  // of the last group of four
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\n' || text[i] == '\r') continue;
-    const std::size_t value = kAlphabet.find(text[i]);
-    wrong = i;
-    if (value == std::string_view::npos) return std::nullopt;
-    digits = digits % 4 + 1;
-    bits = bits << 6 | static_cast<std::uint32_t>(value);
-    count += 6;
-    if (count >= 8) out += static_cast<char>(bits >> (count -= 8) & 255);
-  }
-  wrong = text.size() - 1;
-  return digits == 1 ? std::nullopt : std::optional(out);
-}
-
-/// A path that would climb out of the list's prefix, or that is not in its shortest form.
+/// Returns whether a key could leave the prefix of the list or is not a normalised path.
 bool Unclean(std::string_view key) {
   if (key.starts_with('/')) key.remove_prefix(1);
   for (std::size_t begin = 0; begin <= key.size();) {
@@ -56,7 +23,9 @@ bool Unclean(std::string_view key) {
   return false;
 }
 
-meta::ApiError Bad(std::string_view why) { return meta::BadRequest(fmt::format("invalid continue token: continue key is not valid{}", why)); }
+meta::ApiError Bad(std::string_view why) {
+  return meta::BadRequest(fmt::format("invalid continue token: continue key is not valid{}", why));
+}
 
 }  // namespace
 
@@ -65,15 +34,15 @@ std::string ContinueToken::Encode() const {
   token["v"] = kVersion;
   token["rv"] = revision;
   token["start"] = "/" + start;
-  return Base64(boost::json::serialize(token));
+  return EncodeBase64Url(boost::json::serialize(token));
 }
 
 meta::Result<ContinueToken> ContinueToken::Decode(std::string_view text) {
-  std::size_t wrong = kMaxToken;
-  const auto bytes = text.size() <= kMaxToken ? FromBase64(text, wrong) : std::nullopt;
-  if (!bytes) return Bad(fmt::format(": illegal base64 data at input byte {}", wrong));
+  std::string bytes;
+  const std::optional<std::size_t> wrong = text.size() <= kMaxToken ? DecodeLenientBase64Url(text, bytes) : kMaxToken;
+  if (wrong) return Bad(fmt::format(": illegal base64 data at input byte {}", *wrong));
   boost::system::error_code error;
-  const boost::json::value parsed = boost::json::parse(*bytes, error);
+  const boost::json::value parsed = boost::json::parse(bytes, error);
   if (error || !parsed.is_object()) return Bad(": invalid character in token");
   const auto text_of = [&](std::string_view name) -> std::string_view {
     const boost::json::value* value = parsed.get_object().if_contains(name);
@@ -83,7 +52,8 @@ meta::Result<ContinueToken> ContinueToken::Decode(std::string_view text) {
     return Bad(fmt::format(": server does not recognize this encoded version {}", text_of("v")));
   }
   ContinueToken token;
-  if (const auto* value = parsed.get_object().if_contains("rv"); value && value->is_int64()) token.revision = value->get_int64();
+  if (const auto* value = parsed.get_object().if_contains("rv"); value && value->is_int64())
+    token.revision = value->get_int64();
   if (token.revision == 0) return Bad(": incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
   std::string_view start = text_of("start");
   if (start.empty()) return Bad(": encoded start key empty (version meta.k8s.io/v1)");

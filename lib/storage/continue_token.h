@@ -4,14 +4,15 @@
 #include <string>
 #include <string_view>
 
-#include "lib/meta/api_error.h"
+#include "lib/meta/errors/api_error.h"
 
 namespace apimesh::storage {
 
-/// Where a list goes on: the reference's own token, so that clients may move between servers.
+/// The position at which a paginated list continues. The encoding is that of kube-apiserver, so a client may continue a
+/// list at another server.
 struct ContinueToken {
-  std::int64_t revision = 0;  // -1: the newest one ("inconsistent")
-  std::string start;          // first key of the next page, below the prefix of the list
+  std::int64_t revision = 0;  // -1: the newest revision ("inconsistent" continuation)
+  std::string start;          // the first key of the next page, relative to the prefix of the list
 
   std::string Encode() const;
   static meta::Result<ContinueToken> Decode(std::string_view text);

@@ -1,4 +1,5 @@
-// Continue tokens come back from anybody: as text, and as what the text hides. What decodes must encode to itself again.
+// Clients can send any text as a continue token, so both the text and the JSON inside it are fuzzed. A token that
+// decodes must encode to itself.
 // Links: lib/storage/continue_token.cc meta
 #include <cstdint>
 #include <cstdlib>

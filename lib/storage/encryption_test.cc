@@ -1,13 +1,15 @@
-// Objects that are encrypted in etcd, and some that can't be read; on the fake one, where bits can be flipped.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+// Encrypted objects, some of which cannot be read. The fake etcd allows the test to corrupt values.
+#include "lib/encryption/encryption.h"
 
 #include <cstdio>
 #include <fstream>
 
-#include "lib/encryption/encryption.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 #include "lib/storage/contract_tests/harness.h"
 #include "lib/testing/fake_etcd.h"
+#include "lib/testing/system_clock.h"
 
 namespace apimesh::storage {
 namespace {
@@ -25,12 +27,12 @@ class EncryptedStore : public ::testing::Test {
  protected:
   EncryptedStore() {
     WriteFile(kFirst);
-    encryption::Options options;
+    encryption::Options options{.clock = testing::SystemClock()};
     options.file = file_;
     options.reload = true;
     options.poll = std::chrono::milliseconds(20);
-    encryption_ = *encryption::NewEncryption(options, harness_.Context().get_executor());
-    BackendOptions backend;
+    encryption_ = *encryption::Encryption::Start(options, harness_.Context().get_executor());
+    BackendOptions backend{.clock = testing::SystemClock()};
     backend.encryption = encryption_;
     backend_ = NewBackend(etcd_, harness_.Context().get_executor(), backend);
     store_ = backend_->Open(WidgetConfig());
@@ -43,16 +45,21 @@ class EncryptedStore : public ::testing::Test {
 
   void WriteFile(const std::string& keys) {
     std::ofstream file(file_ + ".new");
-    file << "apiVersion: apiserver.config.k8s.io/v1\nkind: EncryptionConfiguration\nresources:\n- resources: [widgets.example.com]\n"
+    file << "apiVersion: apiserver.config.k8s.io/v1\nkind: EncryptionConfiguration\nresources:\n- resources: "
+            "[widgets.example.com]\n"
          << "  providers: [{aesgcm: {keys: [" << keys << "]}}]\n";
     file.close();
     std::rename((file_ + ".new").c_str(), file_.c_str());
   }
   EntryPtr Create(std::string_view name) {
-    return harness_.Await(store_->Create(ContextFor(), WidgetKey("ns", name), ParseObject(WidgetJson("ns", name, "red")),
-                                         std::chrono::seconds(0))).value();
+    return harness_
+        .Await(store_->Create(ContextFor(), WidgetKey("ns", name), ParseObject(WidgetJson("ns", name, "red")),
+                              std::chrono::seconds(0)))
+        .value();
   }
-  meta::Result<EntryPtr> Get(std::string_view name) { return harness_.Await(store_->Get(ContextFor(), WidgetKey("ns", name), {})); }
+  meta::Result<EntryPtr> Get(std::string_view name) {
+    return harness_.Await(store_->Get(ContextFor(), WidgetKey("ns", name), {}));
+  }
   std::vector<std::string> Names(std::vector<std::string>* warnings = nullptr) {
     const meta::RequestContext ctx = ContextFor();
     const auto cursor = harness_.Await(store_->List(ctx, {})).value();
@@ -72,24 +79,26 @@ class EncryptedStore : public ::testing::Test {
       update.object = *current;
       co_return std::optional<Store::Update>(std::move(update));
     };
-    return harness_.Await(store_->GuaranteedUpdate(ContextFor(), WidgetKey("ns", name), {}, false, same)).value().entry->ModRevision();
+    return harness_.Await(store_->GuaranteedUpdate(ContextFor(), WidgetKey("ns", name), {}, false, same))
+        .value()
+        .entry->ModRevision();
   }
   void FlipABit(const std::string& name) {
     std::string value = Stored(name);
     value.back() ^= 1;
     etcd_->Set(kPrefix + ("ns/" + name), value);
   }
-  /// Waits until the reloaded file is in force: what is written now begins with `prefix`.
+  /// Waits until the reloaded configuration is active, that is, until new values begin with `prefix`.
   void WaitForKey(const std::string& key) {
-    for (int i = 0; i < 500; ++i) {
-      const std::string name = fmt::format("probe{}", i);
+    int probes = 0;
+    const auto reached = [&] {
+      const std::string name = fmt::format("probe{}", probes++);
       Create(name);
-      const bool reached = Stored(name).starts_with("k8s:enc:aesgcm:v1:" + key);
+      const bool uses_key = Stored(name).starts_with("k8s:enc:aesgcm:v1:" + key);
       harness_.Await(store_->Delete(ContextFor(), WidgetKey("ns", name), {}, nullptr)).value();
-      if (reached) return;
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    FAIL() << "the file was not loaded anew";
+      return uses_key;
+    };
+    ASSERT_TRUE(testing::Eventually(reached)) << "the file was not reloaded";
   }
 
   const std::string file_ = fmt::format("{}/apimesh-encryption-{}-{}.yaml", ::testing::TempDir(), ::getpid(),
@@ -108,7 +117,7 @@ TEST_F(EncryptedStore, EtcdHoldsNoPlainText) {
   EXPECT_THAT((*Get("a"))->Json().View(), HasSubstr("\"color\":\"red\""));
 }
 
-TEST_F(EncryptedStore, AFlippedBitIsAnErrorThatNamesTheKeyAndSparesTheList) {
+TEST_F(EncryptedStore, ACorruptedValueIsAnErrorAndOmittedFromLists) {
   Create("a");
   Create("b");
   FlipABit("a");
@@ -118,7 +127,7 @@ TEST_F(EncryptedStore, AFlippedBitIsAnErrorThatNamesTheKeyAndSparesTheList) {
   EXPECT_THAT(got.error().Message(), HasSubstr("unable to transform key \"/registry/example.com/widgets/ns/a\""));
   std::vector<std::string> warnings;
   EXPECT_THAT(Names(&warnings), ElementsAre("ns/b"));
-  EXPECT_THAT(warnings, ElementsAre("1 stored object(s) can't be read and are missing in this list: ns/a"));
+  EXPECT_THAT(warnings, ElementsAre("1 stored object(s) cannot be read and are missing from this list: ns/a"));
 }
 
 TEST_F(EncryptedStore, AValueMovedToAnotherKeyIsNotRead) {
@@ -128,7 +137,7 @@ TEST_F(EncryptedStore, AValueMovedToAnotherKeyIsNotRead) {
   EXPECT_THAT(Names(), ElementsAre("ns/a"));
 }
 
-TEST_F(EncryptedStore, WhatCantBeReadIsDeletedOnRequestOnly) {
+TEST_F(EncryptedStore, UnreadableObjectsAreDeletedOnlyOnRequest) {
   Create("a");
   Create("b");
   FlipABit("a");
@@ -158,7 +167,7 @@ TEST_F(EncryptedStore, AReloadRotatesKeysAndAnUpdateThatChangesNothingRewrites) 
   EXPECT_EQ(Touch("a"), rewritten);
 }
 
-TEST_F(EncryptedStore, WhatAReloadMakesReadableComesBack) {
+TEST_F(EncryptedStore, ObjectsMayBecomeReadableAfterAReload) {
   Create("a");
   WriteFile(kSecond);  // the first key is lost
   WaitForKey("k2");
@@ -167,14 +176,14 @@ TEST_F(EncryptedStore, WhatAReloadMakesReadableComesBack) {
   EXPECT_THAT(Names(), IsEmpty());
   WriteFile(std::string(kFirst) + ", " + kSecond);
   WaitForKey("k1");
-  for (int i = 0; i < 500 && Names().empty(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_TRUE(testing::Eventually([this] { return !Names().empty(); }));
   EXPECT_THAT(Names(), ElementsAre("ns/a"));
   EXPECT_TRUE(Get("a"));
 }
 
-TEST_F(EncryptedStore, ABrokenFileChangesNothing) {
+TEST_F(EncryptedStore, AnInvalidFileIsIgnored) {
   WriteFile("{name: k3, secret: YWJj}");
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // several looks at the file
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // the file is checked several times meanwhile
   Create("a");
   EXPECT_THAT(Stored("a"), StartsWith("k8s:enc:aesgcm:v1:k1:"));
 }

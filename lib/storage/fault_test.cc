@@ -1,10 +1,11 @@
-// What the store does when etcd misbehaves; on the fake one, where misbehaviour can be ordered.
+// The behaviour of the store when etcd fails. The fake etcd injects the failures.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "lib/storage/continue_token.h"
 #include "lib/storage/contract_tests/harness.h"
 #include "lib/testing/fake_etcd.h"
+#include "lib/testing/system_clock.h"
 
 namespace apimesh::storage {
 namespace {
@@ -17,7 +18,7 @@ constexpr const char* kPrefix = "/registry/example.com/widgets/";
 class StoreFaults : public ::testing::Test {
  protected:
   StoreFaults() {
-    BackendOptions options;
+    BackendOptions options{.clock = testing::SystemClock()};
     options.read_timeout = std::chrono::milliseconds(500);
     options.window_bytes = 20'000;
     backend_ = NewBackend(etcd_, harness_.Context().get_executor(), options);
@@ -26,8 +27,8 @@ class StoreFaults : public ::testing::Test {
   ~StoreFaults() override { backend_->Stop(); }
 
   meta::Result<EntryPtr> Create(std::string_view name) {
-    return harness_.Await(store_->Create(ContextFor(), WidgetKey("ns", name), ParseObject(WidgetJson("ns", name, "red")),
-                                         std::chrono::seconds(0)));
+    return harness_.Await(store_->Create(ContextFor(), WidgetKey("ns", name),
+                                         ParseObject(WidgetJson("ns", name, "red")), std::chrono::seconds(0)));
   }
   meta::Result<EntryPtr> Get(std::string_view name, std::string version = "") {
     GetOptions options;
@@ -113,7 +114,7 @@ TEST_F(StoreFaults, ReadsWaitForTheCacheThenGiveUp) {
   EXPECT_TRUE(Get("b", "0"));
 }
 
-TEST_F(StoreFaults, FillsAnewAfterCompaction) {
+TEST_F(StoreFaults, FillsAgainAfterCompaction) {
   auto a = Create("a");
   ASSERT_TRUE(Get("a"));
   auto watcher = Watch("");
@@ -122,13 +123,13 @@ TEST_F(StoreFaults, FillsAnewAfterCompaction) {
   EXPECT_TRUE(NextEvents(*watcher).empty()) << "the client resumes by itself";
   auto b = Create("b");
   ASSERT_TRUE(Get("b"));
-  auto resumed = Watch(std::to_string((*a)->ModRevision()));  // from etcd's history: the window is new
+  auto resumed = Watch(std::to_string((*a)->ModRevision()));  // read from etcd's history, because the window is new
   const auto events = NextEvents(*resumed);
   ASSERT_EQ(events.size(), 1u);
   EXPECT_EQ(events[0].revision, (*b)->ModRevision());
 }
 
-TEST_F(StoreFaults, TellsWatchersOfARestoredEtcd) {
+TEST_F(StoreFaults, EndsWatchesAfterARestore) {
   auto a = Create("a");
   auto b = Create("b");
   ASSERT_TRUE(Get("b"));
@@ -161,16 +162,17 @@ TEST_F(StoreFaults, ManyReadersShareARevisionRead) {
   etcd_->HoldReads(true);
   std::vector<std::future<meta::Result<EntryPtr>>> readers;
   for (int i = 0; i < 500; ++i) {
-    readers.push_back(boost::asio::co_spawn(harness_.Context(), store_->Get(ContextFor(), WidgetKey("ns", "a"), GetOptions()),
-                                            boost::asio::use_future));
+    readers.push_back(boost::asio::co_spawn(
+        harness_.Context(), store_->Get(ContextFor(), WidgetKey("ns", "a"), GetOptions()), boost::asio::use_future));
   }
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // all of them wait by now
+  // Each thread starts its readers in order, so after this all of them are waiting.
+  for (int i = 0; i < 2; ++i) boost::asio::post(harness_.Context(), boost::asio::use_future).get();
   etcd_->HoldReads(false);
   for (auto& reader : readers) EXPECT_TRUE(reader.get());
   EXPECT_LE(etcd_->Reads() - before, 3) << "those who came before a read began share it";
 }
 
-TEST(ContinueToken, IsTheReferencesOwn) {
+TEST(ContinueToken, HasKubeApiserversEncoding) {
   storage::ContinueToken token{17, std::string("a\0", 2)};
   EXPECT_EQ(token.Encode(), "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MTcsInN0YXJ0IjoiL2FcdTAwMDAifQ");
   EXPECT_EQ(storage::ContinueToken::Decode(token.Encode())->start, token.start);

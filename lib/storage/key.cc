@@ -1,14 +1,15 @@
-#include <fmt/format.h>
-
 #include <charconv>
 
-#include "lib/meta/field_error.h"
+#include <fmt/format.h>
+
+#include "lib/meta/errors/field_error.h"
+#include "lib/meta/errors/other_errors.h"
 #include "lib/storage/store.h"
 
 namespace apimesh::storage {
 namespace {
 
-/// Why `segment` can't be one step of a path; empty if it can.
+/// Returns why `segment` cannot be a path segment; empty if it can.
 std::string_view BadSegment(std::string_view segment) {
   if (segment == ".") return "may not be '.'";
   if (segment == "..") return "may not be '..'";
@@ -27,9 +28,10 @@ meta::Result<Key> KeyFor(bool namespaced, std::string_view ns, std::string_view 
     return meta::BadRequest(fmt::format("Name parameter invalid: {}: {}", meta::Quoted(name), why));
   }
   if (!namespaced) {
-    // Dropping the namespace would turn rights in that namespace into rights on an object of the whole cluster.
+    // Ignoring the namespace would turn permissions in that namespace into permissions on a cluster-scoped object.
     if (!ns.empty()) {
-      return meta::InternalError(fmt::format("the cluster-scoped object {} was requested in namespace {}", meta::Quoted(name), meta::Quoted(ns)));
+      return meta::InternalError(fmt::format("the cluster-scoped object {} was requested in namespace {}",
+                                             meta::Quoted(name), meta::Quoted(ns)));
     }
     return Key{std::string(name)};
   }
@@ -45,10 +47,9 @@ meta::Result<Revision> ParseResourceVersion(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), revision);
   if (error == std::errc() && end == text.data() + text.size()) return revision;
   const char* const why = error == std::errc::result_out_of_range ? "value out of range" : "invalid syntax";
-  meta::ApiError::Data data;  // no reason and 500: the reference's stores don't say that the client is to blame
-  data.reason.clear();
-  data.message = fmt::format("resourceVersion: Invalid value: {0}: strconv.ParseUint: parsing {0}: {1}", meta::Quoted(text), why);
-  return meta::ApiError(std::move(data));
+  // kube-apiserver's storage does not report this as a client error.
+  return meta::PlainError(
+      fmt::format("resourceVersion: Invalid value: {0}: strconv.ParseUint: parsing {0}: {1}", meta::Quoted(text), why));
 }
 
 }  // namespace apimesh::storage

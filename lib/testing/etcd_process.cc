@@ -1,5 +1,12 @@
 #include "lib/testing/etcd_process.h"
 
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -8,13 +15,6 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <chrono>
-#include <cstdlib>
-#include <filesystem>
-#include <sstream>
-#include <stdexcept>
-#include <thread>
 
 #include "lib/testing/free_port.h"
 
@@ -97,7 +97,7 @@ void EtcdProcess::Start() {
                                         "--initial-advertise-peer-urls=" + peer,
                                         "--initial-cluster=default=" + peer,
                                         "--log-level=error"};
-  // Not every old version knows the flag.
+  // Some older versions do not have this flag.
   if (!options_.fsync && options_.binary != "/usr/bin/etcd") arguments.push_back("--unsafe-no-fsync");
   arguments.insert(arguments.end(), options_.arguments.begin(), options_.arguments.end());
   std::vector<char*> argv;

@@ -1,8 +1,8 @@
 #include "lib/testing/fake_entry.h"
 
-#include <boost/json/serialize.hpp>
-
 #include <algorithm>
+
+#include <boost/json/serialize.hpp>
 
 namespace apimesh::testing {
 namespace json = meta::json;
@@ -25,8 +25,11 @@ meta::Object WithRevision(const meta::Object& object, storage::Revision revision
   return copy;
 }
 
-FakeEntry::FakeEntry(storage::Key key, meta::Object object, storage::Revision revision, const storage::ResourceConfig& config)
-    : key_(std::move(key)), object_(WithRevision(object, revision)), revision_(revision),
+FakeEntry::FakeEntry(storage::Key key, meta::Object object, storage::Revision revision,
+                     const storage::ResourceConfig& config)
+    : key_(std::move(key)),
+      object_(WithRevision(object, revision)),
+      revision_(revision),
       json_(json::serialize(object_.Root())) {
   if (const json::value* labels = meta::FindField(object_.Metadata(), "labels"); labels && labels->is_object()) {
     for (const auto& [name, value] : labels->get_object()) {
@@ -49,15 +52,17 @@ std::string_view FakeEntry::FieldValue(std::string_view field) const {
   return it == fields_.end() ? std::string_view() : std::string_view(it->second);
 }
 
-SharedBytes FakeEntry::Encoded(std::string_view form, const std::function<std::string(std::string_view json)>& make) const {
-  if (SharedBytes kept = forms_->Find(form); kept.Owner()) return kept;
-  return forms_->Keep(form, SharedBytes(make(json_.View())));
+SharedBytes FakeEntry::Encoded(std::string_view encoding,
+                               const std::function<std::string(std::string_view json)>& make) const {
+  if (SharedBytes kept = encodings_->Find(encoding); kept.Owner()) return kept;
+  return encodings_->Keep(encoding, SharedBytes(make(json_.View())));
 }
 
-SharedBytes FakeEntry::EncodedAt(WallTime now, std::string_view form, const std::function<Timed(std::string_view json)>& make) const {
-  if (SharedBytes kept = forms_->Find(form, now); kept.Owner()) return kept;
+SharedBytes FakeEntry::EncodedAt(WallTime now, std::string_view encoding,
+                                 const std::function<Timed(std::string_view json)>& make) const {
+  if (SharedBytes kept = encodings_->Find(encoding, now); kept.Owner()) return kept;
   const Timed made = make(json_.View());
-  return forms_->Keep(form, SharedBytes(made.text), {now, made.until});
+  return encodings_->Keep(encoding, SharedBytes(made.text), {now, made.until});
 }
 
 }  // namespace apimesh::testing

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "lib/storage/forms.h"
+#include "lib/storage/entry/encodings.h"
 #include "lib/storage/store.h"
 
 namespace apimesh::testing {
 
-/// An object of a FakeStore: its JSON with the resourceVersion in place, right after uid as the reference writes it.
+/// An object of a FakeStore. Its JSON contains the resourceVersion directly after uid, as kube-apiserver encodes it.
 class FakeEntry final : public storage::Entry {
  public:
   FakeEntry(storage::Key key, meta::Object object, storage::Revision revision, const storage::ResourceConfig& config);
@@ -20,8 +20,10 @@ class FakeEntry final : public storage::Entry {
   std::string_view JsonText() const override { return json_.View(); }
   const meta::Labels& GetLabels() const override { return labels_; }
   std::string_view FieldValue(std::string_view field) const override;
-  SharedBytes Encoded(std::string_view form, const std::function<std::string(std::string_view json)>& make) const override;
-  SharedBytes EncodedAt(WallTime now, std::string_view form, const std::function<Timed(std::string_view json)>& make) const override;
+  SharedBytes Encoded(std::string_view encoding,
+                      const std::function<std::string(std::string_view json)>& make) const override;
+  SharedBytes EncodedAt(WallTime now, std::string_view encoding,
+                        const std::function<Timed(std::string_view json)>& make) const override;
 
   const meta::Object& Parsed() const { return object_; }
 
@@ -32,11 +34,11 @@ class FakeEntry final : public storage::Entry {
   SharedBytes json_;
   meta::Labels labels_;
   std::map<std::string, std::string, std::less<>> fields_;
-  const std::shared_ptr<storage::Forms> forms_ = storage::Forms::New();
+  const std::shared_ptr<storage::Encodings> encodings_ = storage::Encodings::New();
 };
 using FakeEntryPtr = std::shared_ptr<const FakeEntry>;
 
-/// `object` with metadata.resourceVersion set, in the reference's place.
+/// Returns `object` with metadata.resourceVersion set, in the position where kube-apiserver encodes it.
 meta::Object WithRevision(const meta::Object& object, storage::Revision revision);
 
 }  // namespace apimesh::testing

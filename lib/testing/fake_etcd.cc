@@ -48,12 +48,12 @@ class FakeEtcd::FakeWatch final : public etcd::Watch {
   void RequestProgress() override {
     const std::lock_guard lock(owner_->mutex_);
     if (!owner_->progress_safe_) return;
-    // Broadcast, as on a shared stream.
+    // Progress is sent to all watches, as on a shared stream.
     for (FakeWatch* watch : owner_->watches_) watch->progress = true;
     owner_->WakeWatches();
   }
 
-  // All guarded by the owner's mutex_.
+  // The owner's mutex_ guards these members.
   Revision next = 0;
   bool progress = false;
   std::optional<Error> error;
@@ -218,9 +218,10 @@ Task<etcd::Result<Revision>> FakeEtcd::Compact(Revision revision, SteadyTime) {
   compacted_ = revision;
   std::erase_if(log_, [&](const etcd::WatchEvent& event) { return event.kv.mod_revision <= revision; });
   for (auto& [_, versions] : keys_) {
-    // The newest state at the compacted revision stays, unless it is a deletion.
+    // The latest version at the compacted revision is kept, unless it is a deletion.
     while (versions.size() > 1 && versions[1].mod_revision <= revision) versions.erase(versions.begin());
-    if (!versions.empty() && versions[0].mod_revision <= revision && versions[0].version == 0) versions.erase(versions.begin());
+    if (!versions.empty() && versions[0].mod_revision <= revision && versions[0].version == 0)
+      versions.erase(versions.begin());
   }
   co_return revision_;
 }
@@ -302,7 +303,8 @@ void FakeEtcd::RestoreTo(Revision revision) {
   const std::lock_guard lock(mutex_);
   for (FakeWatch* watch : watches_) {
     if (watch->next > revision + 1) {
-      watch->error = Error{Error::Code::kFutureRevision, fmt::format("etcd is at revision {}: it was restored", revision)};
+      watch->error =
+          Error{Error::Code::kFutureRevision, fmt::format("etcd is at revision {}: it was restored", revision)};
     }
   }
   std::erase_if(log_, [&](const etcd::WatchEvent& event) { return event.kv.mod_revision > revision; });

@@ -10,13 +10,13 @@
 #include <string>
 #include <vector>
 
-#include "lib/base/wakeup.h"
+#include "lib/base/async/wakeup.h"
 #include "lib/etcd/client.h"
 
 namespace apimesh::testing {
 
-/// An etcd in memory: revisions, history, compaction, leases (that never run out by themselves) and watches behave as those
-/// of the real one. Failures come when the test asks for them. Thread-safe.
+/// An in-memory etcd. Revisions, history, compaction, leases (which never expire by themselves) and watches behave like
+/// those of a real etcd. Tests can inject failures. Thread-safe.
 class FakeEtcd final : public etcd::Client {
  public:
   FakeEtcd();
@@ -35,29 +35,31 @@ class FakeEtcd final : public etcd::Client {
   Task<etcd::Result<etcd::Status>> GetStatus(SteadyTime deadline) override;
   bool ProgressIsSafe() const override;
 
-  // ---- what tests do to it
+  // ---- Functions for tests
   enum class Fault {
     kNone,
-    kUnavailable,         // not executed, and said so
-    kAmbiguousNotDone,    // a write that was lost on its way
-    kAmbiguousDone,       // a write that was executed, its answer lost
+    kUnavailable,       // not executed, and reported as such
+    kAmbiguousNotDone,  // outcome unknown: the write is not executed
+    kAmbiguousDone,     // outcome unknown: the write is executed, the response is lost
   };
-  /// The next `count` writes end so.
+  /// Makes the next `count` writes fail with `fault`.
   void FailWrites(Fault fault, int count = 1);
-  /// Reads fail with kUnavailable while set.
+  /// While set, reads fail with kUnavailable.
   void FailReads(bool on);
-  /// Reads that come while set wait until it is unset.
+  /// While set, new reads wait until it is cleared.
   void HoldReads(bool on);
-  /// Events and progress wait while set: caches fall behind.
+  /// While set, events and progress notifications are delayed, so that caches fall behind.
   void HoldWatches(bool on);
-  /// All open watches end with this error at their next step.
+  /// Ends all open watches with this error at their next step.
   void EndWatches(etcd::Error error);
   void SetProgressSafe(bool safe);
-  /// Forgets everything after `revision`, as a restore from a backup does; watches that saw more end with kFutureRevision.
+  /// Removes all changes after `revision`, like a restore from a backup. Watches that received later revisions end with
+  /// kFutureRevision.
   void RestoreTo(etcd::Revision revision);
-  /// Runs before the next write, inside it: another writer that comes first. Must not call this object's coroutines.
+  /// Runs `other` inside the next write, before it is executed, to simulate a concurrent writer. `other` must not call
+  /// coroutines of this object.
   void BeforeNextWrite(std::function<void(FakeEtcd&)> other);
-  /// A plain write, at once.
+  /// Writes a key synchronously; nullopt deletes it.
   etcd::Revision Set(const std::string& key, std::optional<std::string> value);
 
   etcd::Revision NewestRevision() const;
@@ -66,13 +68,13 @@ class FakeEtcd final : public etcd::Client {
 
  private:
   class FakeWatch;
-  /// What to do with a write; mutex_ is held.
+  /// Executes a write. The caller must hold mutex_.
   etcd::Revision Apply(const std::string& key, std::optional<std::string> value, std::int64_t lease);
   std::optional<etcd::Error> TakeFault(Fault* fault);
   const etcd::KeyValue* At(const std::string& key, etcd::Revision revision) const;
   void WakeWatches();
 
-  mutable std::mutex mutex_;  // guards all below
+  mutable std::mutex mutex_;  // guards all members below
   etcd::Revision revision_ = 1;
   etcd::Revision compacted_ = 0;
   std::map<std::string, std::vector<etcd::KeyValue>> keys_;  // version 0: deleted at mod_revision

@@ -1,14 +1,13 @@
 #include "lib/testing/fake_store.h"
 
-#include <fmt/format.h>
+#include <list>
+#include <map>
 
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
-
-#include <list>
-#include <map>
+#include <fmt/format.h>
 
 #include "lib/testing/fake_entry.h"
 
@@ -31,7 +30,23 @@ struct FakeStore::State {
   std::vector<Change> log;
   std::list<asio::steady_timer*> waiting;
   std::function<void()> before_swap;
+  struct Failure {
+    meta::ApiError error;
+    bool stored = false;
+  };
+  std::optional<Failure> failure;
 
+  void RaceWithOthers() {
+    if (before_swap) std::exchange(before_swap, nullptr)();
+  }
+  /// Stores an object, or fails if the test requested a failure.
+  meta::Result<FakeEntryPtr> Write(const Key& key, const meta::Object& object, FakeEntryPtr before) {
+    const std::optional<Failure> failed = std::exchange(failure, std::nullopt);
+    if (failed && !failed->stored) return failed->error;
+    FakeEntryPtr entry = Store(key, object, std::move(before));
+    if (failed) return failed->error;
+    return entry;
+  }
   void Wake() {
     for (asio::steady_timer* timer : waiting) timer->cancel();
   }
@@ -95,14 +110,14 @@ class Watcher final : public storage::Watcher {
   storage::WatchOptions options;
   std::size_t position = 0;
   std::vector<Event> first;
-  bool tell_place = false;
+  bool bookmark_when_caught_up = false;
 
   Task<std::vector<Event>> Next() override {
     if (!first.empty()) co_return std::move(first);
     while (!stopped_) {
       std::vector<Event> events;
       for (; position < state->log.size(); ++position) Append(state->log[position], events);
-      if (events.empty() && std::exchange(tell_place, false)) {
+      if (events.empty() && std::exchange(bookmark_when_caught_up, false)) {
         events.push_back({Event::Type::kBookmark, nullptr, state->revision, true, {}});
       }
       if (!events.empty()) co_return events;
@@ -122,7 +137,8 @@ class Watcher final : public storage::Watcher {
   }
 
  private:
-  /// An object that begins or ceases to match is added or deleted for this watcher.
+  /// Appends the event for this watcher. An object that starts to match the selector is added, one that no longer
+  /// matches is deleted.
   void Append(const FakeStore::State::Change& change, std::vector<Event>& events) const {
     const auto selected = [this](const FakeEntryPtr& entry) {
       return entry && Selected(*entry, options.ns, options.labels, options.fields);
@@ -144,9 +160,9 @@ class Watcher final : public storage::Watcher {
 meta::Result<> Check(const FakeStore::State& state, const Key& key, const storage::Preconditions& preconditions,
                      const meta::Object& object) {
   const auto conflict = [&](std::string_view what, std::string_view wanted, std::string_view found) {
-    return meta::Conflict(state.config.resource, state.NameOf(key),
-                          fmt::format("Precondition failed: {} in precondition: {}, {} in object meta: {}", what, wanted, what,
-                                      found));
+    return meta::Conflict(
+        state.config.resource, state.NameOf(key),
+        fmt::format("Precondition failed: {} in precondition: {}, {} in object meta: {}", what, wanted, what, found));
   };
   if (preconditions.uid && *preconditions.uid != object.Uid()) return conflict("UID", *preconditions.uid, object.Uid());
   if (preconditions.resource_version && *preconditions.resource_version != object.ResourceVersion()) {
@@ -157,7 +173,9 @@ meta::Result<> Check(const FakeStore::State& state, const Key& key, const storag
 
 }  // namespace
 
-FakeStore::FakeStore(storage::ResourceConfig config) : state_(std::make_shared<State>()) { state_->config = std::move(config); }
+FakeStore::FakeStore(storage::ResourceConfig config) : state_(std::make_shared<State>()) {
+  state_->config = std::move(config);
+}
 FakeStore::~FakeStore() = default;
 
 Task<meta::Result<EntryPtr>> FakeStore::Get(meta::RequestContext, Key key, storage::GetOptions) {
@@ -166,7 +184,8 @@ Task<meta::Result<EntryPtr>> FakeStore::Get(meta::RequestContext, Key key, stora
   co_return EntryPtr(entry);
 }
 
-Task<meta::Result<std::unique_ptr<storage::ListCursor>>> FakeStore::List(meta::RequestContext, storage::ListOptions options) {
+Task<meta::Result<std::unique_ptr<storage::ListCursor>>> FakeStore::List(meta::RequestContext,
+                                                                         storage::ListOptions options) {
   auto cursor = std::make_unique<Cursor>();
   cursor->at = state_->revision;
   std::int64_t left = 0;
@@ -185,19 +204,20 @@ Task<meta::Result<std::unique_ptr<storage::ListCursor>>> FakeStore::List(meta::R
   co_return std::unique_ptr<storage::ListCursor>(std::move(cursor));
 }
 
-Task<meta::Result<std::unique_ptr<storage::Watcher>>> FakeStore::Watch(meta::RequestContext, storage::WatchOptions options) {
+Task<meta::Result<std::unique_ptr<storage::Watcher>>> FakeStore::Watch(meta::RequestContext,
+                                                                       storage::WatchOptions options) {
   auto watcher = std::make_unique<Watcher>();
   watcher->state = state_;
   watcher->position = state_->log.size();
   const bool from_now = options.resource_version.empty() || options.resource_version == "0";
   const bool initial = options.send_initial_events.value_or(from_now);
-  watcher->tell_place = !initial && options.tell_initial_end;
+  watcher->bookmark_when_caught_up = !initial && options.mark_initial_events_end;
   if (initial) {
     for (const auto& [key, entry] : state_->objects) {
       if (!Selected(*entry, options.ns, options.labels, options.fields)) continue;
       watcher->first.push_back({Event::Type::kAdded, entry, entry->ModRevision(), false, {}});
     }
-    if (options.tell_initial_end || (options.send_initial_events.value_or(false) && options.allow_bookmarks)) {
+    if (options.mark_initial_events_end || (options.send_initial_events.value_or(false) && options.allow_bookmarks)) {
       watcher->first.push_back({Event::Type::kBookmark, nullptr, state_->revision, true, {}});
     }
   } else if (!from_now) {
@@ -209,9 +229,12 @@ Task<meta::Result<std::unique_ptr<storage::Watcher>>> FakeStore::Watch(meta::Req
   co_return std::unique_ptr<storage::Watcher>(std::move(watcher));
 }
 
-Task<meta::Result<EntryPtr>> FakeStore::Create(meta::RequestContext, Key key, meta::Object object, std::chrono::seconds) {
+Task<meta::Result<EntryPtr>> FakeStore::Create(meta::RequestContext, Key key, meta::Object object,
+                                               std::chrono::seconds) {
+  state_->RaceWithOthers();
   if (state_->Find(key)) co_return meta::AlreadyExists(state_->config.resource, state_->NameOf(key));
-  co_return EntryPtr(state_->Store(key, object, nullptr));
+  ASSIGN_OR_CO_RETURN(FakeEntryPtr entry, state_->Write(key, object, nullptr));
+  co_return EntryPtr(std::move(entry));
 }
 
 Task<meta::Result<storage::Store::UpdateResult>> FakeStore::GuaranteedUpdate(meta::RequestContext, Key key,
@@ -220,15 +243,18 @@ Task<meta::Result<storage::Store::UpdateResult>> FakeStore::GuaranteedUpdate(met
   while (true) {
     const FakeEntryPtr current = state_->Find(key);
     if (!current && !create_if_missing) co_return state_->NotFound(key);
-    if (current) CO_RETURN_IF_ERROR(Check(*state_, key, preconditions, current->Parsed()));
+    const meta::Object none;
+    if (current || preconditions.uid)
+      CO_RETURN_IF_ERROR(Check(*state_, key, preconditions, current ? current->Parsed() : none));
     ASSIGN_OR_CO_RETURN(std::optional<Update> wanted, co_await update(current ? &current->Parsed() : nullptr));
     if (!wanted) co_return UpdateResult{current, false};
-    if (state_->before_swap) std::exchange(state_->before_swap, nullptr)();
+    state_->RaceWithOthers();
     if (state_->Find(key) != current) continue;
     if (current && WithRevision(wanted->object, current->ModRevision()).Root() == current->Parsed().Root()) {
       co_return UpdateResult{current, false};
     }
-    co_return UpdateResult{state_->Store(key, wanted->object, current), current == nullptr};
+    ASSIGN_OR_CO_RETURN(FakeEntryPtr entry, state_->Write(key, wanted->object, current));
+    co_return UpdateResult{std::move(entry), current == nullptr};
   }
 }
 
@@ -243,6 +269,7 @@ Task<meta::Result<EntryPtr>> FakeStore::Delete(meta::RequestContext, Key key, st
     if (!current) co_return state_->NotFound(key);
     CO_RETURN_IF_ERROR(Check(*state_, key, preconditions, current->Parsed()));
     CO_RETURN_IF_ERROR(co_await validate(current->Parsed()));
+    state_->RaceWithOthers();
     if (state_->Find(key) != current) continue;
     co_return EntryPtr(state_->Remove(key, current));
   }
@@ -253,6 +280,10 @@ Task<meta::Result<std::int64_t>> FakeStore::Count(meta::RequestContext) {
 }
 
 void FakeStore::BeforeNextSwap(std::function<void()> callback) { state_->before_swap = std::move(callback); }
+
+void FakeStore::FailNextWrite(meta::ApiError error, bool stored) {
+  state_->failure = State::Failure{std::move(error), stored};
+}
 
 EntryPtr FakeStore::Put(Key key, meta::Object object) {
   const FakeEntryPtr before = state_->Find(key);

@@ -2,7 +2,7 @@
 
 namespace apimesh::testing {
 
-/// A TCP port of the loopback address that nobody listens on at the moment.
+/// Returns a TCP port of the loopback address that is currently free.
 int FreePort();
 
 }  // namespace apimesh::testing

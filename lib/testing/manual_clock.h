@@ -6,7 +6,7 @@
 
 namespace apimesh::testing {
 
-/// Stands still until a test moves it. Begins at 2026-01-01T00:00:00Z.
+/// A clock that only advances when a test calls Advance(). It starts at 2026-01-01T00:00:00Z.
 class ManualClock final : public Clock {
  public:
   WallTime Now() const override { return WallTime(std::chrono::seconds(1767225600) + Passed()); }

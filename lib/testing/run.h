@@ -1,17 +1,18 @@
 #pragma once
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/io_context.hpp>
-
 #include <exception>
 #include <optional>
 
-#include "lib/base/task.h"
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include "lib/base/async/task.h"
 
 namespace apimesh::testing {
 
-/// Runs one coroutine to its end on `context` and gives its value. Connections that stay open do not keep it. For a task that
-/// works on other threads as well: these may still refer to the context when the value is there, so it has to outlive them.
+/// Runs one coroutine on `context` until it completes and returns its value. Open connections do not delay the return.
+/// If the task also works on other threads, these may still refer to `context` after the return, so the context must
+/// outlive them.
 template <class T>
 T RunTask(boost::asio::io_context& context, Task<T> task) {
   std::optional<T> result;
@@ -28,7 +29,19 @@ T RunTask(boost::asio::io_context& context, Task<T> task) {
   return std::move(*result);
 }
 
-/// The same on a context of its own.
+inline void RunTask(boost::asio::io_context& context, Task<> task) {
+  std::exception_ptr failure;
+  auto done = [&](std::exception_ptr error) {
+    failure = error;
+    context.stop();
+  };
+  boost::asio::co_spawn(context, std::move(task), done);
+  context.restart();
+  context.run();
+  if (failure) std::rethrow_exception(failure);
+}
+
+/// Runs the coroutine on its own context.
 template <class T>
 T RunTask(Task<T> task) {
   boost::asio::io_context context{1};
@@ -37,14 +50,7 @@ T RunTask(Task<T> task) {
 
 inline void RunTask(Task<> task) {
   boost::asio::io_context context{1};
-  std::exception_ptr failure;
-  auto done = [&](std::exception_ptr error) {
-    failure = error;
-    context.stop();
-  };
-  boost::asio::co_spawn(context, std::move(task), done);
-  context.run();
-  if (failure) std::rethrow_exception(failure);
+  RunTask(context, std::move(task));
 }
 
 }  // namespace apimesh::testing

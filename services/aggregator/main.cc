@@ -1,15 +1,16 @@
-#include <CLI/CLI.hpp>
+#include <exception>
 #include <iostream>
 
+#include "lib/service/command_line.h"
 #include "services/aggregator/server.h"
 
 int main(int argc, char** argv) {
-  CLI::App app(apimesh::aggregator::kAbout, "aggregator");
+  apimesh::service::CommandLine command_line("aggregator", apimesh::aggregator::kAbout);
   apimesh::aggregator::Options options;
-  options.AddTo(app);
-  if (const auto exit_code = apimesh::service::Parse(app, argc, argv)) return *exit_code;
+  options.Bind(command_line);
+  if (const auto exit_code = command_line.Parse(argc, argv)) return *exit_code;
   try {
-    apimesh::aggregator::Run(options);
+    apimesh::aggregator::Run(options, apimesh::Clock::System());
   } catch (const std::exception& error) {
     std::cerr << "Error: " << error.what() << '\n';
     return 1;

@@ -4,45 +4,55 @@
 #include <string>
 #include <vector>
 
+#include "lib/admission/all_plugins.h"
+#include "lib/flags/option_set.h"
 #include "lib/service/flags.h"
-#include "services/aggregator/audit/audit_log.h"
-#include "services/aggregator/filters/filters.h"
-#include "services/aggregator/version.h"
+#include "services/aggregator/audit/audit_options.h"
+#include "services/aggregator/diagnostics/diagnostics_options.h"
 
 namespace apimesh::aggregator {
 
+/// All options of the aggregator.
 struct Options {
   service::CommonFlags common;
-  service::EtcdFlags etcd;  // where APIServices are kept
-  std::string bind_address = "0.0.0.0";
-  int secure_port = 6443;
+  service::EtcdFlags etcd;            // stores the APIServices
+  admission::PluginChoice admission;  // for writes of APIServices
+  std::string bind_address;
+  int secure_port;
   std::string tls_cert_file, tls_key_file, tls_min_version;
   std::vector<std::string> tls_cipher_suites;
-  std::vector<std::string> tls_sni;  // "cert,key[:names]"
-  std::string client_ca_file, request_header_ca_file;  // their names are told to clients; authn-authz judges by them
+  std::vector<std::string> tls_sni;                    // "cert,key[:names]"
+  std::string client_ca_file, request_header_ca_file;  // for the CA names in TLS handshakes; authn-authz verifies
 
-  int mesh_port = 0;  // 0: no port for a front proxy
-  std::string mesh_bind_address = "127.0.0.1";
-  std::string front_proxy_socket, front_proxy_h2_socket;  // "unix:/path"; "": no socket for one
-  std::vector<std::string> core_api;  // gRPC targets, as the next; the first is the head of the chain, others have groups of their own
+  int mesh_port;  // 0: no listener for a front proxy
+  std::string mesh_bind_address;
+  std::string front_proxy_socket, front_proxy_h2_socket;  // "unix:/path"; "": no such listener
+  std::vector<std::string>
+      core_api;  // gRPC targets; the first is the head of the chain, the others serve separate groups
   std::string extensions_api, authn_authz;
-  std::string proxy_client_cert_file, proxy_client_key_file;  // towards servers that APIServices register
-  bool enable_aggregator_routing = false;
-  std::vector<std::string> enable_admission_plugins, disable_admission_plugins, admission_control;  // for writes of APIServices
+  bool enable_aggregator_routing;  // webhooks and servers of APIServices are called at the endpoints of their services
+  std::string descriptions_file;   // texts for the OpenAPI documents
+  std::string proxy_client_cert_file, proxy_client_key_file;  // for connections to servers of APIServices
 
-  std::size_t max_body_bytes_in_flight = 64 << 20;
-  std::size_t max_connections = 0;  // 0: as many as the limit of file descriptors allows
+  std::size_t max_body_bytes_in_flight;  // 0: no limit
+  std::size_t max_connections;           // 0: derived from the limit of file descriptors
 
-  ChainOptions chain;
-  std::string audit_policy_file;
-  AuditLogOptions audit_log;
-  std::string version = std::string(kDefaultVersion);
+  flags::OptionSet filters;  // the options of each filter, declared in its folder; filters/chain.cc binds them
+  AuditOptions audit;
+  DiagnosticsOptions diagnostics;
+  std::string version;  // reported by /version; empty: the Kubernetes version of this build
 
-  Options() { common.io_threads = 2; }
-  void AddTo(CLI::App& app);
+  bool disable_http2;  // on the public port
+  int http2_streams;   // requests of one connection at the same time; 0: the default of lib/http
+
+  Options() {
+    flags::ApplyDefaults(*this);
+    common.io_threads = 2;
+  }
+  void Bind(flags::Binder& flags);
 };
 
-/// What `aggregator --help` begins with.
+/// The introduction of `aggregator --help`.
 extern const char* const kAbout;
 
 }  // namespace apimesh::aggregator

@@ -7,36 +7,48 @@
 
 #include <boost/asio/use_future.hpp>
 
-#include "lib/admission/all_plugins.h"
+#include "lib/admission/server_inputs.h"
+#include "lib/base/async/wait_until.h"
 #include "lib/base/log.h"
 #include "lib/endpoint/storage_config.h"
 #include "lib/http/body_budget.h"
 #include "lib/http/server.h"
-#include "lib/rpc/callers.h"
-#include "lib/stores/stores.h"
-#include "services/aggregator/apiservices/api_requests.h"
+#include "lib/mesh/callers.h"
+#include "lib/mesh/in_process.h"
+#include "lib/service/auth/grpc_authority.h"
+#include "lib/service/stores/stores.h"
 #include "services/aggregator/apiservices/apiservice_resource.h"
 #include "services/aggregator/apiservices/controller.h"
 #include "services/aggregator/apiservices/own_server.h"
+#include "services/aggregator/audit/auditor.h"
 #include "services/aggregator/auth/cached_authority.h"
-#include "services/aggregator/auth/grpc_authority.h"
 #include "services/aggregator/auth/reauthorization.h"
 #include "services/aggregator/delegation/forwarder.h"
+#include "services/aggregator/diagnostics/diagnostics.h"
+#include "services/aggregator/diagnostics/flag_values.h"
+#include "services/aggregator/edge/api_errors.h"
 #include "services/aggregator/edge/edge.h"
-#include "services/aggregator/edge/h2_door.h"
+#include "services/aggregator/edge/http2_listener.h"
+#include "services/aggregator/extensions/endpoint.h"
+#include "services/aggregator/filters/chain.h"
 #include "services/aggregator/health/lifecycle.h"
 #include "services/aggregator/metrics/auth_metrics.h"
 #include "services/aggregator/metrics/request_metrics.h"
 #include "services/aggregator/routes/generic_routes.h"
+#include "services/aggregator/version.h"
 
 namespace apimesh::aggregator {
 namespace {
 
-// "cert,key" or "cert,key:name,name".
-http::TlsOptions::Sni ParseSni(const std::string& text) {
-  http::TlsOptions::Sni sni;
+// How long the process waits for the audit events of the last requests. The launcher kills it 10 s after SIGTERM.
+constexpr std::chrono::seconds kAuditFlushLimit{8};
+
+// Parses "cert,key" or "cert,key:name,name".
+net::ServerTlsOptions::Sni ParseSni(const std::string& text) {
+  net::ServerTlsOptions::Sni sni;
   const std::size_t comma = text.find(',');
-  if (comma == std::string::npos) throw std::runtime_error("--tls-sni-cert-key: expected certificate,key in \"" + text + "\"");
+  if (comma == std::string::npos)
+    throw std::runtime_error("--tls-sni-cert-key: expected certificate,key in \"" + text + "\"");
   const std::size_t colon = text.find(':', comma);
   sni.cert_file = text.substr(0, comma);
   sni.key_file = text.substr(comma + 1, colon == std::string::npos ? colon : colon - comma - 1);
@@ -48,29 +60,34 @@ http::TlsOptions::Sni ParseSni(const std::string& text) {
   return sni;
 }
 
-/// The same at every door: what they share, they share as one process.
+/// Returns the limits of the process, which all listeners share.
 http::Limits LimitsOf(const Options& options) {
   http::Limits limits;
-  if (options.max_body_bytes_in_flight > 0) limits.bodies = std::make_shared<http::BodyBudget>(options.max_body_bytes_in_flight);
+  if (options.max_body_bytes_in_flight > 0)
+    limits.bodies = std::make_shared<http::BodyBudget>(options.max_body_bytes_in_flight);
+  limits.unfinished_head_bytes = 8 << 20;  // a request has about four copies of a long path, one in its response
   limits.connections = options.max_connections > 0 ? options.max_connections : http::DefaultMaxConnections();
+  limits.refusal_body = &StatusBody;
   return limits;
 }
 
-http::ServerOptions PublicDoor(const Options& options, const http::Limits& limits) {
-  http::ServerOptions door;
-  door.limits = limits;
-  door.address = options.bind_address;
-  door.port = options.secure_port;
-  door.threads = options.common.io_threads;
-  door.tls_options.cert_file = options.tls_cert_file;
-  door.tls_options.key_file = options.tls_key_file;
-  door.tls_options.min_version = options.tls_min_version;
-  door.tls_options.cipher_suites = options.tls_cipher_suites;
-  for (const std::string& sni : options.tls_sni) door.tls_options.sni.push_back(ParseSni(sni));
+http::ServerOptions PublicPort(const Options& options, const http::Limits& limits, const Clock& clock) {
+  http::ServerOptions listener{.clock = clock};
+  listener.limits = limits;
+  listener.address = options.bind_address;
+  listener.port = options.secure_port;
+  listener.threads = options.common.io_threads;
+  listener.tls_options.cert_file = options.tls_cert_file;
+  listener.tls_options.key_file = options.tls_key_file;
+  listener.tls_options.min_version = options.tls_min_version;
+  listener.tls_options.cipher_suites = options.tls_cipher_suites;
+  if (!options.disable_http2) listener.tls_options.protocols = {"h2", "http/1.1"};
+  if (options.http2_streams > 0) listener.limits.http2_streams = static_cast<std::uint32_t>(options.http2_streams);
+  for (const std::string& sni : options.tls_sni) listener.tls_options.sni.push_back(ParseSni(sni));
   for (const std::string& file : {options.client_ca_file, options.request_header_ca_file}) {
-    if (!file.empty()) door.tls_options.client_ca_files.push_back(file);
+    if (!file.empty()) listener.tls_options.client_ca_files.push_back(file);
   }
-  return door;
+  return listener;
 }
 
 const std::string& UnixSocket(std::string_view flag, const std::string& address) {
@@ -78,28 +95,28 @@ const std::string& UnixSocket(std::string_view flag, const std::string& address)
   throw std::runtime_error(fmt::format("--{}: expected unix:/path, not \"{}\"", flag, address));
 }
 
-http::ServerOptions FrontProxySocket(const Options& options, const http::Limits& limits) {
-  http::ServerOptions door;
-  door.limits = limits;
-  door.address = UnixSocket("front-proxy-socket", options.front_proxy_socket);
-  door.threads = options.common.io_threads;
-  door.tls = false;
-  return door;
+http::ServerOptions FrontProxySocket(const Options& options, const http::Limits& limits, const Clock& clock) {
+  http::ServerOptions listener{.clock = clock};
+  listener.limits = limits;
+  listener.address = UnixSocket("front-proxy-socket", options.front_proxy_socket);
+  listener.threads = options.common.io_threads;
+  listener.tls = false;
+  return listener;
 }
 
-http::ServerOptions FrontProxyPort(const Options& options, const http::Limits& limits) {
-  http::ServerOptions door;
-  door.limits = limits;
-  door.address = options.mesh_bind_address;
-  door.port = options.mesh_port;
-  door.threads = options.common.io_threads;
-  door.tls_options.cert_file = options.common.mesh_cert_file;
-  door.tls_options.key_file = options.common.mesh_key_file;
-  door.tls_options.client_ca_files = {options.common.mesh_ca_file};
-  door.tls_options.client_certificate = http::TlsOptions::ClientCertificate::kRequire;
-  // Whoever connects here is believed about the client's certificate, so nobody but the front proxy may.
-  door.tls_options.client_uris = {rpc::IdentityOf(rpc::kEnvoy)};
-  return door;
+http::ServerOptions FrontProxyPort(const Options& options, const http::Limits& limits, const Clock& clock) {
+  http::ServerOptions listener{.clock = clock};
+  listener.limits = limits;
+  listener.address = options.mesh_bind_address;
+  listener.port = options.mesh_port;
+  listener.threads = options.common.io_threads;
+  listener.tls_options.cert_file = options.common.mesh_cert_file;
+  listener.tls_options.key_file = options.common.mesh_key_file;
+  listener.tls_options.client_ca_files = {options.common.mesh_ca_file};
+  listener.tls_options.client_certificate = net::ServerTlsOptions::ClientCertificate::kRequire;
+  // This listener trusts the client certificate that the peer reports, so only the front proxy may connect.
+  listener.tls_options.client_uris = {mesh::IdentityOf(mesh::kEnvoy)};
+  return listener;
 }
 
 std::string ServerAddress(const Options& options) {
@@ -107,43 +124,86 @@ std::string ServerAddress(const Options& options) {
   return fmt::format("{}:{}", any ? "127.0.0.1" : options.bind_address, options.secure_port);
 }
 
-std::shared_ptr<AuditLog> NewAuditLog(const Options& options) {
-  if (options.audit_policy_file.empty() || options.audit_log.path.empty()) return nullptr;
-  return std::make_shared<AuditLog>(AuditPolicy::FromFile(options.audit_policy_file), options.audit_log);
+/// The inputs of admission plugins and of filters. APIServices are in the store of this process, if it has one.
+admission::PluginInputs InputsOfPlugins(const Options& options, const Peers& peers, service::Runtime& runtime) {
+  const auto find_store = [store = peers.api_services, &clock = runtime.GetClock()](const meta::Gvr& resource) {
+    return store && resource == ApiServiceResource(clock).GetGvr() ? store : nullptr;
+  };
+  return admission::ServerInputs(runtime, peers.auth, find_store, peers.core_api, options.enable_aggregator_routing);
+}
+
+ExtensionInputs InputsOfExtensions(const Options& options, service::Runtime& runtime) {
+  std::vector<std::string> sockets = options.common.listen;
+  sockets.insert(sockets.end(), options.core_api.begin(), options.core_api.end());
+  sockets.insert(sockets.end(), options.etcd.servers.begin(), options.etcd.servers.end());
+  for (const std::string& one : {options.extensions_api, options.authn_authz, options.front_proxy_socket,
+                                 options.front_proxy_h2_socket, options.common.health_address})
+    sockets.push_back(one);
+  std::vector<std::string> folders;
+  for (const std::string& socket : sockets) {
+    const std::size_t path = socket.find('/'), end = socket.rfind('/');
+    if (IsSocket(socket) && path != std::string::npos) folders.push_back(socket.substr(path, end - path));
+  }
+  ExtensionInputs inputs{.clock = runtime.GetClock(),
+                         .executor = runtime.Executor(),
+                         .mesh_ca_file = options.common.mesh_ca_file,
+                         .mesh_cert_file = options.common.mesh_cert_file,
+                         .mesh_key_file = options.common.mesh_key_file,
+                         .proxy_cert_file = options.proxy_client_cert_file,
+                         .proxy_key_file = options.proxy_client_key_file,
+                         .own_folders = folders,
+                         .texts = std::make_shared<const schema::Descriptions>(options.descriptions_file),
+                         .refuses = {}};
+  inputs.refuses = [folders](const std::string& address) { return RefuseAddress(address, folders); };
+  return inputs;
 }
 
 }  // namespace
 
 struct AggregatorServer::State {
   boost::asio::io_context* io = nullptr;
+  const Clock* clock = nullptr;
   std::shared_ptr<Lifecycle> lifecycle = std::make_shared<Lifecycle>();
   std::shared_ptr<RouteTable> routes = std::make_shared<RouteTable>();
   std::shared_ptr<CachedAuthority> authority;
   std::shared_ptr<OpenRequests> open_requests = std::make_shared<OpenRequests>();
+  std::shared_ptr<Pages> pages = std::make_shared<Pages>();
   std::shared_ptr<GenericRoutes> generic_routes;
-  std::shared_ptr<ApiServiceController> api_services;  // nullptr: none are kept
-  std::vector<std::unique_ptr<http::Server>> doors;  // the public one first
+  std::shared_ptr<Auditor> auditor;                      // nullptr: nothing is audited
+  std::shared_ptr<ApiServiceController> api_services;    // nullptr: APIServices are not served
+  std::vector<std::unique_ptr<http::Server>> listeners;  // the public listener is the first
 
-  void ServeApiServices(const Options& options, const Neighbours& neighbours, service::Runtime& runtime) {
-    if (!neighbours.api_services) return;
-    const admission::ChainPtr admission = admission::MakeChain(
-        {.auth = neighbours.auth},
-        {.enable = options.enable_admission_plugins, .disable = options.disable_admission_plugins, .only = options.admission_control});
-    const auto own = InProcess(NewApiServiceServer(neighbours.api_services, neighbours.auth, admission));
+  void ServeApiServices(const Options& options, const Peers& peers, const admission::PluginInputs& inputs,
+                        service::Runtime& runtime) {
+    if (!peers.api_services) return;
+    const Clock& clock = runtime.GetClock();
+    const admission::ChainPtr admission = admission::MakeChain(inputs, options.admission);
+    const auto own = mesh::InProcess(
+        NewApiServiceServer(peers.api_services, peers.auth, admission, options.descriptions_file, clock));
     routes->Add("apiservices", own, Delegate::Kind::kOwn);
     api_services = std::make_shared<ApiServiceController>(
-        ApiServiceController::Parts{.store = neighbours.api_services,
+        ApiServiceController::Parts{.clock = clock,
+                                    .store = peers.api_services,
                                     .own = own,
-                                    .core_api = neighbours.core_api,
+                                    .core_api = peers.core_api,
                                     .routes = routes,
                                     .executor = runtime.Executor(),
                                     .proxy_cert_file = options.proxy_client_cert_file,
                                     .proxy_key_file = options.proxy_client_key_file,
-                                    .endpoint_routing = options.enable_aggregator_routing});
+                                    .endpoint_routing = options.enable_aggregator_routing,
+                                    .extensions = InputsOfExtensions(options, runtime)});
     const auto registered = [controller = api_services] {
       return controller->Synced() ? std::string() : std::string("not all group-versions are registered yet");
     };
-    runtime.Health().Add("autoregister-completion", registered, service::HealthChecks::kReadyz);
+    runtime.Health().Add("autoregister-completion", registered);
+    const auto loaded = [store = peers.api_services] { return store->Ready().has_value(); };
+    const auto synced = [controller = api_services] { return controller->Synced(); };
+    runtime.PostStart("start-kube-aggregator-informers", [loaded] { return WaitUntil(loaded); });
+    // The controller registers the group-versions of the mesh, writes their status, and publishes the routes.
+    for (const char* part : {"apiservice-registration-controller", "apiservice-status-local-available-controller",
+                             "kube-apiserver-autoregistration"}) {
+      runtime.PostStart(part, [synced] { return WaitUntil(synced); });
+    }
   }
 
   void AddHealthChecks(service::HealthChecks& checks) const {
@@ -163,62 +223,82 @@ struct AggregatorServer::State {
   }
 };
 
-AggregatorServer::AggregatorServer(const Options& options, Neighbours neighbours, service::Runtime& runtime)
+AggregatorServer::AggregatorServer(const Options& options, Peers peers, service::Runtime& runtime)
     : state_(std::make_unique<State>()) {
+  const Clock& clock = runtime.GetClock();
   state_->io = &runtime.Io();
-  state_->routes->Add("core-api", neighbours.core_api);
-  for (const auto& [name, client] : neighbours.shards) state_->routes->Add(name, client);
-  state_->routes->Add("extensions-api", neighbours.extensions_api);
-  state_->ServeApiServices(options, neighbours, runtime);
-  state_->authority = std::make_shared<CachedAuthority>(neighbours.authority, Clock::System());
+  state_->routes->Add("core-api", peers.core_api);
+  for (const auto& [name, client] : peers.shards) state_->routes->Add(name, client);
+  state_->routes->Add("extensions-api", peers.extensions_api);
+  const admission::PluginInputs plugin_inputs = InputsOfPlugins(options, peers, runtime);
+  state_->ServeApiServices(options, peers, plugin_inputs, runtime);
+  state_->authority = std::make_shared<CachedAuthority>(peers.authority, clock);
 
   state_->AddHealthChecks(runtime.Health());
+  state_->clock = &clock;
+  state_->auditor = Auditor::New(options.audit, runtime.GetMetrics(), clock);
   auto metrics = std::make_shared<RequestMetrics>(runtime.GetMetrics());
+  const auto diagnostics =
+      std::make_shared<Diagnostics>(Diagnostics::Parts{.options = options.diagnostics,
+                                                       .flags = ReadFlagValues(options),
+                                                       .processes = {state_->routes, state_->authority},
+                                                       .clock = clock});
   state_->generic_routes = std::make_shared<GenericRoutes>(GenericRoutes::Parts{
       .routes = state_->routes,
       .forwarder = std::make_shared<Forwarder>(state_->routes, state_->lifecycle, state_->open_requests),
       .health = runtime.Health(),
       .metrics = runtime.GetMetrics(),
       .authority = state_->authority,
+      .pages = state_->pages,
+      .diagnostics = diagnostics,
       .version_json = VersionJson(options.version),
       .server_address = ServerAddress(options),
   });
   state_->generic_routes->Rebuild(*state_->routes->Current());
-  ChainOptions chain = options.chain;
-  chain.request_timeout = service::ParseDuration(options.common.request_timeout).value_or(chain.request_timeout);
-  auto filters = std::make_shared<const Filters>(
-      BuildChain(chain, ChainParts{.lifecycle = state_->lifecycle,
-                                   .authority = state_->authority,
-                                   .audit_log = NewAuditLog(options),
-                                   .metrics = metrics,
-                                   .auth_metrics = std::make_shared<AuthMetrics>(runtime.GetMetrics()),
-                                   .routes = state_->routes,
-                                   .last = state_->generic_routes,
-                                   .clock = Clock::System()}));
+  auto filters =
+      std::make_shared<const Filters>(BuildChain({.options = options.filters,
+                                                  .lifecycle = state_->lifecycle,
+                                                  .authority = state_->authority,
+                                                  .auditor = state_->auditor,
+                                                  .metrics = metrics,
+                                                  .auth_metrics = std::make_shared<AuthMetrics>(runtime.GetMetrics()),
+                                                  .routes = state_->routes,
+                                                  .pages = state_->pages,
+                                                  .objects = plugin_inputs.objects,
+                                                  .core_api = peers.core_api,
+                                                  .process_metrics = runtime.GetMetrics(),
+                                                  .executor = runtime.Executor(),
+                                                  .clock = clock},
+                                                 state_->generic_routes));
   const http::Limits limits = LimitsOf(options);
-  state_->doors.push_back(http::Listen(PublicDoor(options, limits), EdgeHandler(Door::kPublic, filters)));
-  if (options.mesh_port != 0) state_->doors.push_back(http::Listen(FrontProxyPort(options, limits), EdgeHandler(Door::kFrontProxyPort, filters)));
+  state_->listeners.push_back(
+      http::Listen(PublicPort(options, limits, clock), EdgeHandler(Listener::kPublic, filters, clock)));
+  if (options.mesh_port != 0)
+    state_->listeners.push_back(
+        http::Listen(FrontProxyPort(options, limits, clock), EdgeHandler(Listener::kFrontProxyPort, filters, clock)));
   if (!options.front_proxy_socket.empty()) {
-    state_->doors.push_back(http::Listen(FrontProxySocket(options, limits), EdgeHandler(Door::kFrontProxySocket, filters)));
+    state_->listeners.push_back(http::Listen(FrontProxySocket(options, limits, clock),
+                                             EdgeHandler(Listener::kFrontProxySocket, filters, clock)));
   }
   if (!options.front_proxy_h2_socket.empty()) {
     const std::string& address = UnixSocket("front-proxy-h2-socket", options.front_proxy_h2_socket);
-    state_->doors.push_back(ListenHttp2(address, options.common.io_threads, limits, EdgeHandler(Door::kFrontProxySocket, filters)));
+    state_->listeners.push_back(ListenHttp2(address, options.common.io_threads, limits,
+                                            EdgeHandler(Listener::kFrontProxySocket, filters, clock), clock));
   }
 
-  state_->routes->Start([generic_routes = state_->generic_routes, api_services = state_->api_services](RoutesPtr routes) {
-    generic_routes->Rebuild(*routes);
-    if (api_services) api_services->RoutesChanged();
-  });
+  state_->routes->Start(
+      [generic_routes = state_->generic_routes, api_services = state_->api_services](RoutesPtr routes) {
+        generic_routes->Rebuild(*routes);
+        if (api_services) api_services->RoutesChanged();
+      });
   if (state_->api_services) state_->api_services->Start();
-  const auto reauthorization =
-      std::make_shared<Reauthorization>(neighbours.authority, state_->open_requests, Clock::System());
+  const auto reauthorization = std::make_shared<Reauthorization>(peers.authority, state_->open_requests, clock);
   InvalidationFn apply = [authority = state_->authority, reauthorization](const auto& notice) {
     authority->Apply(notice);
     reauthorization->Apply(notice);
   };
   boost::asio::co_spawn(runtime.Io(), reauthorization->Run(), boost::asio::detached);
-  boost::asio::co_spawn(runtime.Io(), neighbours.watch_invalidations(std::move(apply)), boost::asio::detached);
+  boost::asio::co_spawn(runtime.Io(), peers.watch_invalidations(std::move(apply)), boost::asio::detached);
   log::Info("serving https on {}:{}", options.bind_address, Port());
 }
 
@@ -227,46 +307,54 @@ AggregatorServer::~AggregatorServer() {
   state_->routes->Stop();
 }
 
-int AggregatorServer::Port() const { return state_->doors[0]->Port(); }
-int AggregatorServer::MeshPort() const { return state_->doors.size() > 1 ? state_->doors[1]->Port() : 0; }
+int AggregatorServer::Port() const { return state_->listeners[0]->Port(); }
+int AggregatorServer::MeshPort() const { return state_->listeners.size() > 1 ? state_->listeners[1]->Port() : 0; }
 
 void AggregatorServer::Drain(std::chrono::milliseconds limit) {
   state_->lifecycle->BeginDrain();
+  if (state_->auditor) state_->auditor->BeginShutdown();
   std::vector<std::future<void>> drained;
-  for (const auto& door : state_->doors) drained.push_back(boost::asio::co_spawn(*state_->io, door->Drain(limit), boost::asio::use_future));
+  for (const auto& listener : state_->listeners)
+    drained.push_back(boost::asio::co_spawn(*state_->io, listener->Drain(limit), boost::asio::use_future));
   for (auto& one : drained) one.wait();
+  if (state_->auditor) state_->auditor->Shutdown(state_->clock->Steady() + kAuditFlushLimit);
   if (state_->api_services) state_->api_services->Stop();
   state_->routes->Stop();
 }
 
-Neighbours GrpcNeighbours(const Options& options, service::Runtime& runtime) {
+Peers GrpcPeers(const Options& options, service::Runtime& runtime) {
   const auto core_api = [&](const std::string& address) {
-    return rpc::NewDelegateClient(options.common.EndpointOf(rpc::kCoreApi, address), runtime.Executor());
+    return mesh::NewDelegateClient(options.common.EndpointOf(mesh::kCoreApi, address), runtime.Executor(),
+                                   runtime.GetClock());
   };
-  const rpc::Endpoint authn_authz = options.common.EndpointOf(rpc::kAuthnAuthz, options.authn_authz);
-  auto authority = NewGrpcAuthority(authn_authz);
-  Neighbours neighbours;
+  const mesh::Endpoint authn_authz = options.common.EndpointOf(mesh::kAuthnAuthz, options.authn_authz);
+  const auto authority = std::make_shared<service::GrpcAuthority>(authn_authz, runtime.GetClock());
+  Peers peers;
   if (options.core_api.empty()) throw std::runtime_error("--core-api is required");
-  neighbours.core_api = core_api(options.core_api[0]);
+  peers.core_api = core_api(options.core_api[0]);
   for (std::size_t i = 1; i < options.core_api.size(); ++i) {
-    neighbours.shards.emplace_back(options.core_api[i], core_api(options.core_api[i]));
+    peers.shards.emplace_back(options.core_api[i], core_api(options.core_api[i]));
   }
-  neighbours.extensions_api =
-      rpc::NewDelegateClient(options.common.EndpointOf(rpc::kExtensionsApi, options.extensions_api), runtime.Executor());
-  neighbours.authority = authority;
-  neighbours.watch_invalidations = [authority](InvalidationFn report) { return authority->WatchInvalidations(std::move(report)); };
-  if (options.etcd.servers.empty()) return neighbours;
-  neighbours.api_services = stores::OpenStores(options.etcd, runtime).backend->Open(endpoint::StorageConfig(ApiServiceResource()));
-  neighbours.auth = service::NewAuthClient(authn_authz);
-  return neighbours;
+  peers.extensions_api = mesh::NewDelegateClient(
+      options.common.EndpointOf(mesh::kExtensionsApi, options.extensions_api), runtime.Executor(), runtime.GetClock());
+  peers.authority = authority;
+  peers.watch_invalidations = [authority](InvalidationFn report) {
+    return authority->WatchInvalidations(std::move(report));
+  };
+  if (options.etcd.servers.empty()) return peers;
+  peers.api_services = service::OpenStores(options.etcd, runtime)
+                           .backend->Open(endpoint::StorageConfig(ApiServiceResource(runtime.GetClock())));
+  peers.auth = service::NewAuthClient(authority, runtime.GetClock());
+  return peers;
 }
 
-void Run(const Options& options) {
-  service::Runtime runtime("aggregator", options.common);
-  AggregatorServer server(options, GrpcNeighbours(options, runtime), runtime);
+void Run(const Options& options, const Clock& clock) {
+  service::Runtime runtime("aggregator", options.common, clock);
+  AggregatorServer server(options, GrpcPeers(options, runtime), runtime);
   runtime.OnDrain([&server](std::chrono::milliseconds limit) { server.Drain(limit); });
   const int code = runtime.Run();
-  // All is drained. What still waits for authn-authz would come back to an executor that is gone: end here.
+  // Everything is drained. Pending calls to authn-authz would resume on a destroyed executor, so the process exits
+  // here.
   std::fflush(nullptr);
   std::_Exit(code);
 }

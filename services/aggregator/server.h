@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "lib/base/task.h"
-#include "lib/rpc/delegate.h"
+#include "lib/base/async/task.h"
+#include "lib/mesh/delegate/delegate.h"
 #include "lib/service/auth_client.h"
 #include "lib/service/runtime.h"
 #include "lib/storage/store.h"
@@ -12,29 +12,30 @@
 
 namespace apimesh::aggregator {
 
-/// What the edge talks to; tests put fakes here.
-struct Neighbours {
-  std::shared_ptr<rpc::DelegateClient> core_api, extensions_api;
+/// The processes that the edge calls. Tests use fakes.
+struct Peers {
+  std::shared_ptr<mesh::DelegateClient> core_api, extensions_api;
   std::shared_ptr<Authority> authority;
-  /// Runs for ever, reporting invalidations; see GrpcAuthority.
+  /// Reports invalidations and runs forever; see service::GrpcAuthority.
   std::function<Task<>(InvalidationFn report)> watch_invalidations;
-  /// More servers of built-in groups, by name, for those that core_api does not serve.
-  std::vector<std::pair<std::string, std::shared_ptr<rpc::DelegateClient>>> shards = {};
-  /// Where APIServices are kept; nullptr: there are none.
+  /// More servers of built-in groups that core_api does not serve, by name.
+  std::vector<std::pair<std::string, std::shared_ptr<mesh::DelegateClient>>> shards = {};
+  /// Stores the APIServices; nullptr: the kind is not served.
   storage::StorePtr api_services = nullptr;
-  service::AuthClientPtr auth = nullptr;  // with `api_services`
+  service::AuthClientPtr auth = nullptr;  // required with `api_services`
 };
-Neighbours GrpcNeighbours(const Options& options, service::Runtime& runtime);
+Peers GrpcPeers(const Options& options, service::Runtime& runtime);
 
-/// The whole service. Listens from construction on; throws std::runtime_error if it can't.
+/// The aggregator. It listens from construction on; the constructor throws std::runtime_error if it can't.
 class AggregatorServer {
  public:
-  AggregatorServer(const Options& options, Neighbours neighbours, service::Runtime& runtime);
+  AggregatorServer(const Options& options, Peers peers, service::Runtime& runtime);
   ~AggregatorServer();
 
   int Port() const;
-  int MeshPort() const;  // 0 without one
-  /// No new requests, watches ended, the rest finished, or cut after `limit`. Blocks: not for an I/O thread.
+  int MeshPort() const;  // 0 if there is none
+  /// Rejects new requests, ends watches and waits for all other requests, at most until `limit`. Blocks, so it must not
+  /// be called on an I/O thread.
   void Drain(std::chrono::milliseconds limit);
 
  private:
@@ -42,7 +43,7 @@ class AggregatorServer {
   std::unique_ptr<State> state_;
 };
 
-/// Runs the service until a signal ends it, then ends the process. Throws if it can't begin.
-[[noreturn]] void Run(const Options& options);
+/// Runs the service until a signal ends it, then exits the process. Throws if the service can't start.
+[[noreturn]] void Run(const Options& options, const Clock& clock);
 
 }  // namespace apimesh::aggregator

@@ -1,19 +1,19 @@
-// Upgraded connections all the way: a TLS client, the edge, gRPC, and a server of the chain at the other end.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <stdlib.h>
-
-#include <boost/asio/use_future.hpp>
-
+// Tests upgraded connections end to end: a TLS client, the edge, gRPC, and a server of the chain.
 #include <filesystem>
 #include <fstream>
 #include <future>
 
+#include <boost/asio/use_future.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
 #include "lib/http/client.h"
 #include "lib/http/test_certificates.h"
-#include "lib/rpc/delegate_server.h"
+#include "lib/mesh/delegate/delegate_server.h"
+#include "lib/testing/system_clock.h"
 #include "services/aggregator/server.h"
-#include "services/aggregator/test_neighbours.h"
+#include "services/aggregator/test_peers.h"
 
 namespace apimesh::aggregator {
 namespace {
@@ -21,25 +21,28 @@ namespace {
 namespace asio = boost::asio;
 using ::testing::HasSubstr;
 
-/// Switches protocols as a kubelet would: says first what was asked for, then echoes. "bye" makes it close.
-class EchoServer final : public rpc::DelegateHandler {
+/// Switches protocols like a kubelet: first sends a summary of the request, then echoes. It closes the connection on
+/// "bye".
+class EchoServer final : public mesh::DelegateHandler {
  public:
-  Task<rpc::Response> Call(rpc::Request&&) override { co_return rpc::Response::Error(meta::GenericNotFound()); }
-  Task<> Stream(rpc::Request, rpc::ResponseStream&) override { co_return; }
-  Task<> Connect(rpc::Request request, std::unique_ptr<rpc::ConnectStream> stream) override {
-    rpc::Response head;
+  Task<mesh::Response> Call(mesh::Request&&) override { co_return mesh::Response::Error(meta::GenericNotFound()); }
+  Task<> Stream(mesh::Request, mesh::ResponseStream&) override { co_return; }
+  Task<> Connect(mesh::Request request, std::unique_ptr<mesh::ConnectStream> stream) override {
+    mesh::Response head;
     if (request.info.name == "absent") {
       const meta::GroupResource pods{"", "pods"};
-      head = rpc::Response::Error(meta::NotFound(pods, "absent"));
+      head = mesh::Response::Error(meta::NotFound(pods, "absent"));
       co_await stream->Answer(std::move(head));
       co_return;
     }
     head.code = 101;
     head.headers.emplace_back("upgrade", std::string(request.Header("upgrade")));
-    if (const auto key = request.Header("sec-websocket-key"); !key.empty()) head.headers.emplace_back("sec-websocket-accept", "of " + std::string(key));
+    if (const auto key = request.Header("sec-websocket-key"); !key.empty())
+      head.headers.emplace_back("sec-websocket-accept", "of " + std::string(key));
     co_await stream->Answer(std::move(head));
-    std::string greeting = fmt::format("{} {}/{} as {} protocol={};", request.method, request.info.name, request.info.subresource,
-                                       request.user.name, request.Header("sec-websocket-protocol"));
+    std::string greeting =
+        fmt::format("{} {}/{} as {} protocol={};", request.method, request.info.name, request.info.subresource,
+                    request.user.name, request.Header("sec-websocket-protocol"));
     co_await stream->Write(std::move(greeting));
     for (;;) {
       auto data = co_await stream->Read();
@@ -48,8 +51,8 @@ class EchoServer final : public rpc::DelegateHandler {
     }
     ended.set_value();
   }
-  std::shared_ptr<void> Describe(std::function<void(rpc::Description)> changed) override {
-    rpc::Description description;
+  std::shared_ptr<void> Describe(std::function<void(mesh::Description)> changed) override {
+    mesh::Description description;
     description.etag = "1";
     description.group_versions = {DescribeVersion("", "v1", "pods", 1000)};
     changed(description);
@@ -69,19 +72,19 @@ class Upgrade : public ::testing::Test {
     Write("server.crt", pair.certificate_pem);
     Write("server.key", pair.key_pem);
     const std::string socket = "unix:" + (folder_ / "s" / "core.sock").string();
-    delegate_ = rpc::ServeDelegate({{socket, "", "", ""}}, echo_, {&runtime_.Io()});
+    delegate_ = mesh::ServeDelegate({{socket, "", "", ""}}, echo_, {&runtime_.Io()}, testing::SystemClock());
     auto extensions = std::make_shared<FakeDelegate>("extensions");
-    extensions->Describe(rpc::Description{.etag = "1"});
+    extensions->Describe(mesh::Description{.etag = "1"});
     Options options;
     options.bind_address = "127.0.0.1";
     options.secure_port = 0;
     options.tls_cert_file = folder_ / "server.crt";
     options.tls_key_file = folder_ / "server.key";
-    Neighbours neighbours{rpc::NewDelegateClient({.target = socket}, runtime_.Executor()), extensions, authority_,
-                          [this](InvalidationFn report) { return Hear(this, std::move(report)); }};
-    edge_ = std::make_unique<AggregatorServer>(options, neighbours, runtime_);
-    http::ClientOptions trusting;
-    trusting.ca_file = folder_ / "ca.crt";
+    Peers peers{mesh::NewDelegateClient({.target = socket}, runtime_.Executor(), testing::SystemClock()), extensions,
+                authority_, [this](InvalidationFn report) { return Hear(this, std::move(report)); }};
+    edge_ = std::make_unique<AggregatorServer>(options, peers, runtime_);
+    http::ClientOptions trusting{.clock = testing::SystemClock()};
+    trusting.tls.ca_file = folder_ / "ca.crt";
     client_ = http::NewClient(trusting);
   }
   ~Upgrade() override {
@@ -96,14 +99,14 @@ class Upgrade : public ::testing::Test {
     self->report_(InvalidationNotice{.revision = kAuthorityRevision});
     co_return;
   }
-  /// Nobody is allowed anything any more, and authn-authz says so.
+  /// Revokes all permissions and reports the change as authn-authz does.
   void Revoke() {
     asio::post(runtime_.Io(), [this] {
       authority_->allowed.clear();
       report_(InvalidationNotice{.revision = kAuthorityRevision, .authorization = true});
     });
   }
-  /// Takes the permission away while it talks.
+  /// Revokes the permission while the connection is in use.
   struct RevokingTalk {
     Upgrade* test;
     Task<std::string> operator()(http::Client::Upgraded upgraded) const {
@@ -121,13 +124,15 @@ class Upgrade : public ::testing::Test {
     const std::string url = fmt::format("https://127.0.0.1:{}{}", edge_->Port(), path);
     headers.emplace_back("connection", "Upgrade");
     asio::io_context io{1};
-    auto result = asio::co_spawn(io, Run(client_.get(), std::move(method), url, std::move(headers), talk), asio::use_future);
+    auto result =
+        asio::co_spawn(io, Run(client_.get(), std::move(method), url, std::move(headers), talk), asio::use_future);
     io.run();
     return result.get();
   }
   template <class Talk>
-  static Task<std::string> Run(http::Client* client, std::string method, std::string url, http::Headers headers, Talk talk) {
-    const SteadyTime deadline = Clock::System().Steady() + std::chrono::seconds(20);
+  static Task<std::string> Run(http::Client* client, std::string method, std::string url, http::Headers headers,
+                               Talk talk) {
+    const SteadyTime deadline = testing::SystemClock().Steady() + std::chrono::seconds(20);
     auto upgraded = co_await client->Upgrade(std::move(method), std::move(url), std::move(headers), deadline);
     if (!upgraded) co_return "error: " + upgraded.error().message;
     if (!upgraded->connection) co_return fmt::format("{} {}", upgraded->response.code, upgraded->response.body);
@@ -143,13 +148,13 @@ class Upgrade : public ::testing::Test {
     co_return all;
   }
 
-  static constexpr std::int64_t kAuthorityRevision = 1;  // of FakeAuthority's answers
+  static constexpr std::int64_t kAuthorityRevision = 1;  // the revision of FakeAuthority's answers
   const std::shared_ptr<FakeAuthority> authority_ = std::make_shared<FakeAuthority>();
   InvalidationFn report_;  // used on the runtime's thread only
-  service::Runtime runtime_{"aggregator", service::CommonFlags()};
+  service::Runtime runtime_{"aggregator", service::CommonFlags(), testing::SystemClock()};
   std::filesystem::path folder_;
   std::shared_ptr<EchoServer> echo_ = std::make_shared<EchoServer>();
-  std::unique_ptr<rpc::DelegateServer> delegate_;
+  std::unique_ptr<mesh::DelegateServer> delegate_;
   std::unique_ptr<AggregatorServer> edge_;
   std::unique_ptr<http::Client> client_;
 };
@@ -187,10 +192,14 @@ TEST_F(Upgrade, WebSocketKeepsItsHeadersAndHidesTheToken) {
     seen += co_await ReadUntil(tunnel, 7);
     co_return seen + " " + std::string(upgraded.response.Header("sec-websocket-accept"));
   };
-  const http::Headers headers{{"authorization", "Bearer admin"}, {"upgrade", "websocket"}, {"sec-websocket-key", "a2V5"},
-                              {"sec-websocket-version", "13"},
-                              {"sec-websocket-protocol", "v5.channel.k8s.io, base64url.bearer.authorization.k8s.io.c2VjcmV0"}};
-  EXPECT_EQ(Talked("GET", kExec, headers, talk), "GET x/exec as admin protocol=v5.channel.k8s.io;\x81\x05hello of a2V5");
+  const http::Headers headers{
+      {"authorization", "Bearer admin"},
+      {"upgrade", "websocket"},
+      {"sec-websocket-key", "a2V5"},
+      {"sec-websocket-version", "13"},
+      {"sec-websocket-protocol", "v5.channel.k8s.io, base64url.bearer.authorization.k8s.io.c2VjcmV0"}};
+  EXPECT_EQ(Talked("GET", kExec, headers, talk),
+            "GET x/exec as admin protocol=v5.channel.k8s.io;\x81\x05hello of a2V5");
 }
 
 TEST_F(Upgrade, ClientThatGoesEndsTheOtherSide) {
@@ -205,10 +214,13 @@ TEST_F(Upgrade, ClientThatGoesEndsTheOtherSide) {
 
 TEST_F(Upgrade, RefusalIsAnOrdinaryAnswer) {
   const auto talk = [](http::Client::Upgraded) -> Task<std::string> { co_return "upgraded"; };
-  EXPECT_THAT(Talked("POST", "/api/v1/namespaces/a/pods/absent/exec", {{"authorization", "Bearer admin"}, {"upgrade", "SPDY/3.1"}}, talk),
+  EXPECT_THAT(Talked("POST", "/api/v1/namespaces/a/pods/absent/exec",
+                     {{"authorization", "Bearer admin"}, {"upgrade", "SPDY/3.1"}}, talk),
               HasSubstr(R"(pods \"absent\" not found)"));
-  EXPECT_THAT(Talked("POST", kExec, {{"authorization", "Bearer jane"}, {"upgrade", "SPDY/3.1"}}, talk), HasSubstr("403 "));
-  EXPECT_THAT(Talked("POST", kExec, {{"authorization", "Bearer bad"}, {"upgrade", "SPDY/3.1"}}, talk), HasSubstr("401 "));
+  EXPECT_THAT(Talked("POST", kExec, {{"authorization", "Bearer jane"}, {"upgrade", "SPDY/3.1"}}, talk),
+              HasSubstr("403 "));
+  EXPECT_THAT(Talked("POST", kExec, {{"authorization", "Bearer bad"}, {"upgrade", "SPDY/3.1"}}, talk),
+              HasSubstr("401 "));
 }
 
 }  // namespace

@@ -3,17 +3,20 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
+#include "lib/meta/kubernetes_version.h"
+
 namespace apimesh::aggregator {
 
 std::string VersionJson(const std::string& git_version) {
+  const std::string_view shown = git_version.empty() ? meta::kKubernetesVersion : std::string_view(git_version);
   return fmt::format(R"({{
-  "major": "1",
-  "minor": "36",
-  "emulationMajor": "1",
-  "emulationMinor": "36",
-  "minCompatibilityMajor": "1",
-  "minCompatibilityMinor": "35",
-  "gitVersion": {},
+  "major": "{0}",
+  "minor": "{1}",
+  "emulationMajor": "{0}",
+  "emulationMinor": "{1}",
+  "minCompatibilityMajor": "{0}",
+  "minCompatibilityMinor": "{2}",
+  "gitVersion": {3},
   "gitCommit": "",
   "gitTreeState": "clean",
   "buildDate": "1970-01-01T00:00:00Z",
@@ -21,7 +24,8 @@ std::string VersionJson(const std::string& git_version) {
   "compiler": "gcc",
   "platform": "linux/amd64"
 }})",
-                     boost::json::serialize(boost::json::string_view(git_version)));
+                     meta::kKubernetesMajor, meta::kKubernetesMinor, meta::kKubernetesMinor - 1,
+                     boost::json::serialize(boost::json::string_view(shown)));
 }
 
 }  // namespace apimesh::aggregator

@@ -11,11 +11,11 @@ int main(int argc, char** argv) {
   try {
     authn_authz::Options options;
     if (const std::optional<int> code = authn_authz::ParseCommandLine(argc, argv, options)) return *code;
-    service::Runtime runtime("authn-authz", options.common);
-    const auto server = authn_authz::Server::Start(options, runtime.GetMetrics());
+    service::Runtime runtime("authn-authz", options.common, Clock::System());
+    authn_authz::Server server(options, runtime.GetMetrics(), runtime.GetClock());
     for (const std::string& address : options.common.listen) log::Info("listening on {}", address);
-    runtime.Health().Add("state", [&server] { return server->WhyNotReady(); }, service::HealthChecks::kReadyz);
-    runtime.OnDrain([&server](std::chrono::milliseconds) { server->Stop(); });
+    runtime.Health().Add("state", [&server] { return server.WhyNotReady(); }, service::HealthChecks::kReadyz);
+    runtime.OnDrain([&server](std::chrono::milliseconds) { server.Stop(); });
     return runtime.Run();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "authn-authz: %s\n", error.what());

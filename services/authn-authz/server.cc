@@ -6,10 +6,13 @@
 #include <boost/asio/io_context.hpp>
 
 #include "lib/base/log.h"
-#include "lib/h2/server.h"
-#include "lib/rpc/callers.h"
-#include "lib/rpc/reflection.h"
+#include "lib/externaljwt/signer.h"
+#include "lib/grpc/server.h"
+#include "lib/mesh/callers.h"
+#include "lib/mesh/reflection.h"
+#include "services/authn-authz/authenticators/bootstrap/flags.h"
 #include "services/authn-authz/authenticators/chain.h"
+#include "services/authn-authz/authenticators/serviceaccount/flags.h"
 #include "services/authn-authz/authorizers/chain.h"
 #include "services/authn-authz/authorizers/reloading/reloading.h"
 #include "services/authn-authz/config/authentication_config.h"
@@ -28,38 +31,67 @@ std::vector<AuthorizerConfig> Authorizers(const Options& options) {
   return std::move(*configs);
 }
 
-ClusterState::Wanted WantedState(const Options& options, const std::vector<AuthorizerConfig>& authorizers) {
-  const AuthenticationOptions& authentication = options.authentication;
+ClusterState::Wanted WantedState(const Options& options, const std::vector<AuthorizerConfig>& authorizers,
+                                 LegacyTokenUses::Send report_legacy_token) {
+  const flags::OptionSet& authenticators = options.authentication.extensions;
   return {.rbac = HasMode(authorizers, "RBAC"),
-          .tokens = !authentication.service_account_key_files.empty() || !authentication.service_account_signing_key_file.empty(),
-          .bootstrap_tokens = authentication.enable_bootstrap_token_auth,
-          .node_graph = HasMode(authorizers, "Node")};
+          .tokens = authenticators.Get<ServiceAccountFlags>().Verifies(),
+          .bootstrap_tokens = authenticators.Get<BootstrapTokenFlags>().enabled,
+          .node_graph = HasMode(authorizers, "Node"),
+          .report_legacy_token = std::move(report_legacy_token)};
 }
 
-class ServerImpl final : public Server {
+mesh::Endpoint CoreApi(const Options& options) {
+  return options.common.EndpointOf(mesh::kCoreApi, options.core_api.at(0));
+}
+
+/// Returns the options with which the server runs.
+Options Completed(Options options) {
+  if (ResetAnonymousAuth(options)) {
+    log::Warning(
+        "AnonymousAuth is not allowed with the AlwaysAllow authorizer. Resetting AnonymousAuth to false. You should "
+        "use a different "
+        "authorizer");
+  }
+  return options;
+}
+
+}  // namespace
+
+class Server::State {
  public:
-  ServerImpl(const Options& options, service::Metrics& metrics)
-      : clock_(Clock::System()),
+  State(const Options& options, service::Metrics& metrics, const Clock& clock)
+      : clock_(clock),
         authorizers_(Authorizers(options)),
+        token_signer_(externaljwt::Signer::SetUp(
+            options.authentication.extensions.Get<ServiceAccountFlags>().signer.endpoint, clock_)),
         revisions_(std::make_shared<Revisions>(clock_)),
-        core_api_(rpc::NewDelegateClient(options.common.EndpointOf(rpc::kCoreApi, options.core_api), io_.get_executor())),
-        state_(core_api_, WantedState(options, authorizers_), revisions_, clock_),
-        chain_(BuildAuthenticatorChain(options.authentication, state_.Tokens(), clock_, metrics)),
+        core_api_(mesh::NewDelegateClient(CoreApi(options), io_.get_executor(), clock_)),
+        state_(core_api_,
+               WantedState(options, authorizers_, SendToCoreApi(CoreApi(options), io_.get_executor(), clock_)),
+               revisions_, clock_),
+        chain_(BuildAuthenticatorChain(options.authentication, state_.Tokens(), clock_, metrics, token_signer_)),
         authorizer_(std::make_shared<ReloadingAuthorizer>(NewAuthorizer(options, authorizers_, metrics))),
         authn_(chain_.authenticator, chain_.api_audiences, revisions_, clock_),
-        authz_(authorizer_, revisions_, [this] { return state_.Loaded(); }, io_.get_executor(), metrics),
+        authz_(
+            authorizer_, revisions_, [this] { return state_.Loaded(); }, io_.get_executor(), metrics),
         envoy_(chain_.authenticator, authorizer_, chain_.api_audiences) {
     if (chain_.token_cache) {
       revisions_->BeforeBump([cache = chain_.token_cache](const Revisions::Change& change) {
         if (change.authentication) cache->Clear();
       });
     }
-    h2::Methods methods;
+    if (token_signer_) {
+      // Cached results of tokens may depend on keys that are no longer valid.
+      token_signer_->Keys().OnChange([revisions = revisions_] { revisions->Bump(true, false); });
+      token_signer_->Start(metrics, io_.get_executor());
+    }
+    grpc::Methods methods;
     authn_.AddTo(methods);
     authz_.AddTo(methods);
     envoy_.AddTo(methods);
-    rpc::AddReflection(methods);
-    server_ = h2::Serve(options.common.Listeners(rpc::kAuthnAuthz), std::move(methods), {&io_});
+    mesh::AddReflection(methods);
+    server_ = grpc::Serve(options.common.Listeners(mesh::kAuthnAuthz), std::move(methods), {&io_}, clock_);
     server_->SetServing(false);
     state_.OnLoaded([this] {
       log::Info("state loaded: ready");
@@ -70,16 +102,17 @@ class ServerImpl final : public Server {
     thread_ = std::thread([this] { io_.run(); });
   }
 
-  ~ServerImpl() override { Stop(); }
+  ~State() { Stop(); }
 
-  int Port(std::size_t listener) const override { return server_->Port(listener); }
-  std::string WhyNotReady() const override { return state_.WhyNotLoaded(); }
+  int Port(std::size_t listener) const { return server_->Port(listener); }
+  std::string WhyNotReady() const { return state_.WhyNotLoaded(); }
 
-  void Stop() override {
+  void Stop() {
     if (!thread_.joinable()) return;
     server_->SetServing(false);
     server_->Drain(std::chrono::seconds(1));
     state_.Stop();
+    if (token_signer_) token_signer_->Stop();
     work_.reset();
     io_.stop();
     thread_.join();
@@ -88,8 +121,8 @@ class ServerImpl final : public Server {
  private:
   std::shared_ptr<Authorizer> NewAuthorizer(const Options& options, const std::vector<AuthorizerConfig>& configs,
                                             service::Metrics& metrics) {
-    AuthorizerInputs inputs{state_.Rbac(), state_.Graph(), [this] { return state_.Loaded(); }};
-    return BuildAuthorizerChain(configs, options.authorization, std::move(inputs), clock_, metrics);
+    const AuthorizationState state{state_.Rbac(), state_.Graph(), [this] { return state_.Loaded(); }};
+    return BuildAuthorizerChain(configs, options.authorization, state, clock_, metrics);
   }
 
   void StartReloading(const Options& options, service::Metrics& metrics) {
@@ -98,7 +131,7 @@ class ServerImpl final : public Server {
         return ReloadAuthorization(this, options, &metrics, std::move(text));
       };
       reloaders_.push_back(std::make_unique<ConfigReloader>(options.authorization.config_file,
-                                                            "authorization_config_controller", apply, metrics));
+                                                            "authorization_config_controller", apply, metrics, clock_));
     }
     if (!options.authentication.authentication_config.empty()) {
       const auto first = LoadAuthenticationConfig(options.authentication);
@@ -106,13 +139,13 @@ class ServerImpl final : public Server {
       const auto apply = [this, options, known](std::string text) {
         return ReloadAuthentication(this, options, known, std::move(text));
       };
-      reloaders_.push_back(std::make_unique<ConfigReloader>(options.authentication.authentication_config,
-                                                            "authentication_config_controller", apply, metrics));
+      reloaders_.push_back(std::make_unique<ConfigReloader>(
+          options.authentication.authentication_config, "authentication_config_controller", apply, metrics, clock_));
     }
     for (const auto& reloader : reloaders_) boost::asio::co_spawn(io_, reloader->Run(), boost::asio::detached);
   }
 
-  static Task<meta::Result<>> ReloadAuthorization(ServerImpl* server, Options options, service::Metrics* metrics,
+  static Task<meta::Result<>> ReloadAuthorization(State* server, Options options, service::Metrics* metrics,
                                                   std::string text) {
     std::set<std::string> started_with;
     for (const AuthorizerConfig& config : server->authorizers_) {
@@ -120,7 +153,7 @@ class ServerImpl final : public Server {
     }
     ASSIGN_OR_CO_RETURN(const std::vector<AuthorizerConfig> configs, ParseAuthorizationConfig(text, started_with));
     for (const AuthorizerConfig& config : configs) {
-      // What they rest on is not being watched.
+      // The state that these authorizers need is not being watched.
       if ((config.type == "RBAC" || config.type == "Node" || config.type == "ABAC") &&
           !started_with.contains(config.type)) {
         co_return meta::BadRequest(fmt::format(
@@ -136,7 +169,7 @@ class ServerImpl final : public Server {
     co_return meta::Result<>();
   }
 
-  static Task<meta::Result<>> ReloadAuthentication(ServerImpl* server, Options options, AuthenticationConfig first,
+  static Task<meta::Result<>> ReloadAuthentication(State* server, Options options, AuthenticationConfig first,
                                                    std::string text) {
     ASSIGN_OR_CO_RETURN(AuthenticationConfig config, ParseAuthenticationConfig(text, options.authentication));
     if (!config.SameAnonymous(first))
@@ -150,8 +183,9 @@ class ServerImpl final : public Server {
   const std::vector<AuthorizerConfig> authorizers_;
   boost::asio::io_context io_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{io_.get_executor()};
+  const std::shared_ptr<externaljwt::Signer> token_signer_;  // nullptr: the keys of tokens are in files
   const std::shared_ptr<Revisions> revisions_;
-  const std::shared_ptr<rpc::DelegateClient> core_api_;
+  const std::shared_ptr<mesh::DelegateClient> core_api_;
   ClusterState state_;
   const AuthenticatorChain chain_;
   const std::shared_ptr<ReloadingAuthorizer> authorizer_;
@@ -159,20 +193,15 @@ class ServerImpl final : public Server {
   AuthzService authz_;
   EnvoyService envoy_;
   std::vector<std::unique_ptr<ConfigReloader>> reloaders_;
-  std::unique_ptr<h2::Server> server_;
+  std::unique_ptr<grpc::Server> server_;
   std::thread thread_;
 };
 
-}  // namespace
-
-std::unique_ptr<Server> Server::Start(const Options& options, service::Metrics& metrics) {
-  Options completed = options;
-  if (ResetAnonymousAuth(completed)) {
-    log::Warning(
-        "AnonymousAuth is not allowed with the AlwaysAllow authorizer. Resetting AnonymousAuth to false. You should use a different "
-        "authorizer");
-  }
-  return std::make_unique<ServerImpl>(completed, metrics);
-}
+Server::Server(const Options& options, service::Metrics& metrics, const Clock& clock)
+    : state_(std::make_unique<State>(Completed(options), metrics, clock)) {}
+Server::~Server() = default;
+int Server::Port(std::size_t listener) const { return state_->Port(listener); }
+std::string Server::WhyNotReady() const { return state_->WhyNotReady(); }
+void Server::Stop() { state_->Stop(); }
 
 }  // namespace apimesh::authn_authz

@@ -8,19 +8,23 @@
 
 namespace apimesh::authn_authz {
 
-/// The whole service: state, chains, gRPC. The standard health service says SERVING once the state is loaded; until then
-/// calls are answered all the same, and only system:masters gets anywhere.
-class Server {
+/// The service: state, chains and gRPC. The standard health service reports SERVING once the state is loaded. Until
+/// then calls are answered, but RBAC allows nothing, so usually only system:masters is allowed.
+class Server final {
  public:
-  /// Listens at once; throws std::runtime_error with a clear text if something the flags name does not work.
-  static std::unique_ptr<Server> Start(const Options& options, service::Metrics& metrics);
-  virtual ~Server() = default;
+  /// Starts to listen immediately. Throws std::runtime_error if the options are invalid.
+  Server(const Options& options, service::Metrics& metrics, const Clock& clock);
+  ~Server();
 
-  virtual int Port(std::size_t listener = 0) const = 0;
-  /// "" when ready; otherwise what is missing.
-  virtual std::string WhyNotReady() const = 0;
-  /// Ends the calls under way. Blocks.
-  virtual void Stop() = 0;
+  int Port(std::size_t listener = 0) const;
+  /// Returns "" when ready; otherwise what is missing.
+  std::string WhyNotReady() const;
+  /// Ends the calls in progress. Blocks.
+  void Stop();
+
+ private:
+  class State;
+  const std::unique_ptr<State> state_;
 };
 
 }  // namespace apimesh::authn_authz

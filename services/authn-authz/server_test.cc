@@ -1,30 +1,32 @@
-// The whole service over real sockets, with a fake core-api behind it.
+// Tests the service over real sockets, with a fake core-api.
 #include "services/authn-authz/server.h"
-
-#include <gmock/gmock.h>
-#include <grpcpp/grpcpp.h>
-#include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <condition_variable>
 #include <filesystem>
 #include <fstream>
 #include <thread>
 
-#include "lib/auth/jwt.h"
-#include "lib/auth/service_account_token.h"
-#include "lib/auth/test_keys.h"
+#include <gmock/gmock.h>
+#include <grpcpp/grpcpp.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "lib/credentials/jwt.h"
+#include "lib/credentials/service_account_token.h"
+#include "lib/credentials/test_keys.h"
+#include "lib/http/test_certificates.h"
+#include "lib/testing/system_clock.h"
 #include "proto/envoy/v3/external_auth.grpc.pb.h"
 #include "proto/mesh/v1/authn.grpc.pb.h"
 #include "proto/mesh/v1/authz.grpc.pb.h"
-#include "services/authn-authz/testing/certificates.h"
+#include "services/authn-authz/authenticators/serviceaccount/flags.h"
+#include "services/authn-authz/authenticators/tokenfile/flags.h"
 #include "services/authn-authz/testing/fake_core_api.h"
 
 namespace apimesh::authn_authz {
 namespace {
 
 namespace v1 = mesh::v1;
-using Steady = std::chrono::steady_clock;
 constexpr char kBindings[] = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings";
 constexpr char kRoles[] = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
 
@@ -34,13 +36,13 @@ class ServerTest : public ::testing::Test {
     char folder[] = "/tmp/authn-authz-test-XXXXXX";
     folder_ = mkdtemp(folder);
     Write("tokens.csv", "admin-token,admin,1,\"system:masters\"\njoe-token,joe,2\n");
-    Write("sa.pem", auth::test_keys::kEcPem);
-    Write("ca.pem", ca_.pem);
+    Write("sa.pem", credentials::test_keys::kEcPem);
+    Write("ca.pem", ca_.certificate_pem);
     options_.common.listen = {"unix:" + folder_ + "/authn"};
-    options_.core_api = "unix:" + folder_ + "/core";
-    options_.authentication.token_auth_file = folder_ + "/tokens.csv";
+    options_.core_api = {"unix:" + folder_ + "/core"};
+    options_.authentication.extensions.Get<TokenFileFlags>().file = folder_ + "/tokens.csv";
     options_.authentication.client_ca_file = folder_ + "/ca.pem";
-    options_.authentication.service_account_key_files = {folder_ + "/sa.pem"};
+    options_.authentication.extensions.Get<ServiceAccountFlags>().key_files = {folder_ + "/sa.pem"};
     options_.authentication.service_account_issuers = {"https://iss"};
     options_.authorization.modes = {"Node", "RBAC"};
   }
@@ -51,29 +53,30 @@ class ServerTest : public ::testing::Test {
   void Write(const std::string& name, const std::string& text) { std::ofstream(folder_ + "/" + name) << text; }
 
   void StartServer() {
-    server_ = Server::Start(options_, metrics_);
-    channel_ = grpc::CreateChannel(options_.common.listen[0], grpc::InsecureChannelCredentials());
+    server_ = std::make_unique<Server>(options_, metrics_, apimesh::testing::SystemClock());
+    channel_ = ::grpc::CreateChannel(options_.common.listen[0], ::grpc::InsecureChannelCredentials());
     authn_ = v1::Authenticator::NewStub(channel_);
     authz_ = v1::Authorizer::NewStub(channel_);
   }
   std::unique_ptr<fake::FakeCoreApi> StartCoreApi() {
-    auto core = std::make_unique<fake::FakeCoreApi>(options_.core_api);
-    core->Put(kRoles, R"({"metadata":{"name":"info"},"rules":[{"verbs":["get"],"nonResourceURLs":["/healthz","/version"]}]})");
+    auto core = std::make_unique<fake::FakeCoreApi>(options_.core_api[0]);
+    core->Put(kRoles,
+              R"({"metadata":{"name":"info"},"rules":[{"verbs":["get"],"nonResourceURLs":["/healthz","/version"]}]})");
     core->Put(kBindings, R"({"metadata":{"name":"info"},"roleRef":{"kind":"ClusterRole","name":"info"},
       "subjects":[{"kind":"Group","name":"system:unauthenticated"}]})");
-    core->Put(kRoles, R"({"metadata":{"name":"view"},"rules":[{"verbs":["list"],"apiGroups":[""],"resources":["pods"]}]})");
+    core->Put(kRoles,
+              R"({"metadata":{"name":"view"},"rules":[{"verbs":["list"],"apiGroups":[""],"resources":["pods"]}]})");
     core->Put(kBindings, R"({"metadata":{"name":"joe"},"roleRef":{"kind":"ClusterRole","name":"view"},
       "subjects":[{"kind":"User","name":"joe"}]})");
     core->Put("/api/v1/serviceaccounts", R"({"metadata":{"name":"sa","namespace":"default","uid":"u1"}})");
     return core;
   }
   void WaitUntilReady() {
-    const auto limit = Steady::now() + std::chrono::seconds(10);
-    while (!server_->WhyNotReady().empty() && Steady::now() < limit) std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    ASSERT_EQ(server_->WhyNotReady(), "");
+    ASSERT_TRUE(apimesh::testing::Eventually([this] { return server_->WhyNotReady().empty(); }))
+        << server_->WhyNotReady();
   }
   v1::AuthenticateResponse Authenticate(const std::string& token, const std::string& certificate = "") {
-    grpc::ClientContext context;
+    ::grpc::ClientContext context;
     v1::AuthenticateRequest request;
     if (!token.empty()) {
       auto* header = request.add_headers();
@@ -86,7 +89,7 @@ class ServerTest : public ::testing::Test {
     return response;
   }
   v1::Decision Authorize(const v1::User& user, const std::string& path) {
-    grpc::ClientContext context;
+    ::grpc::ClientContext context;
     v1::AuthorizeRequest request;
     auto* attributes = request.add_attributes();
     *attributes->mutable_user() = user;
@@ -103,18 +106,23 @@ class ServerTest : public ::testing::Test {
     return response.decisions_size() == 1 ? response.decisions(0) : v1::Decision();
   }
   std::string ServiceAccountToken() {
-    const auth::BoundTokenClaims claims{.issuer = "https://iss", .ns = "default", .service_account = {"sa", "u1"}, .pod = {},
-                                        .secret = {}, .node = {}, .audiences = {"https://iss"}};
-    return auth::SignJwt(auth::PrivateKey::FromPem(auth::test_keys::kEcPem).value(),
-                         auth::ToClaims(claims, std::chrono::system_clock::now()));
+    const credentials::BoundTokenClaims claims{.issuer = "https://iss",
+                                               .ns = "default",
+                                               .service_account = {"sa", "u1"},
+                                               .pod = {},
+                                               .secret = {},
+                                               .node = {},
+                                               .audiences = {"https://iss"}};
+    return credentials::SignJwt(credentials::PrivateKey::FromPem(credentials::test_keys::kEcPem).value(),
+                                credentials::ToClaims(claims, apimesh::testing::SystemClock().Now()));
   }
 
-  const fake::Certificate ca_ = fake::MakeCertificate({.common_name = "ca", .is_ca = true});
+  const http::TestCertificate ca_ = http::MakeCertificate({.common_name = "ca", .is_ca = true});
   std::string folder_;
   Options options_;
-  service::Metrics metrics_;
+  service::Metrics metrics_{apimesh::testing::SystemClock()};
   std::unique_ptr<Server> server_;
-  std::shared_ptr<grpc::Channel> channel_;
+  std::shared_ptr<::grpc::Channel> channel_;
   std::unique_ptr<v1::Authenticator::Stub> authn_;
   std::unique_ptr<v1::Authorizer::Stub> authz_;
 };
@@ -124,8 +132,9 @@ TEST_F(ServerTest, OnlyMastersPassBeforeTheStateIsThere) {
   const auto admin = Authenticate("admin-token"), joe = Authenticate("joe-token");
   ASSERT_EQ(admin.outcome(), v1::AuthenticateResponse::AUTHENTICATED);
   EXPECT_EQ(Authorize(admin.user(), "pods").verdict(), v1::Decision::ALLOW);
-  const auto leaf = fake::MakeCertificate({.common_name = "root", .organizations = {"system:masters"}, .usage = "clientAuth"}, &ca_);
-  EXPECT_EQ(Authorize(Authenticate("", leaf.der).user(), "pods").verdict(), v1::Decision::ALLOW);
+  const auto leaf =
+      http::MakeCertificate({.common_name = "root", .organizations = {"system:masters"}, .usage = "clientAuth"}, &ca_);
+  EXPECT_EQ(Authorize(Authenticate("", leaf.certificate_der).user(), "pods").verdict(), v1::Decision::ALLOW);
   const v1::Decision denied = Authorize(joe.user(), "pods");
   EXPECT_EQ(denied.verdict(), v1::Decision::NO_OPINION);
   EXPECT_THAT(denied.reason(), ::testing::HasSubstr("not loaded yet"));
@@ -145,16 +154,17 @@ TEST_F(ServerTest, AnonymousGetsWhatTheRolesGive) {
   EXPECT_EQ(Authorize(anonymous.user(), "pods").verdict(), v1::Decision::NO_OPINION);
 }
 
-// Reads the Invalidations stream as the aggregator does.
+// Reads the Invalidations stream like the aggregator.
 class Subscriber {
  public:
-  explicit Subscriber(v1::Authorizer::Stub& stub) : reader_(stub.Invalidations(&context_, {})), thread_([this] { Read(); }) {}
+  explicit Subscriber(v1::Authorizer::Stub& stub)
+      : reader_(stub.Invalidations(&context_, {})), thread_([this] { Read(); }) {}
   ~Subscriber() {
     context_.TryCancel();
     thread_.join();
   }
-  /// How long it took from `since` until a message with this flag came.
-  std::chrono::milliseconds WaitFor(bool authentication, Steady::time_point since) {
+  /// Returns the time from `since` until a message with this flag arrived.
+  std::chrono::milliseconds WaitFor(bool authentication, SteadyTime since) {
     std::unique_lock lock(mutex_);
     auto& when = authentication ? authentication_ : authorization_;
     changed_.wait_for(lock, std::chrono::seconds(5), [&] { return when >= since; });
@@ -166,16 +176,16 @@ class Subscriber {
     v1::Invalidation message;
     while (reader_->Read(&message)) {
       const std::lock_guard lock(mutex_);
-      if (message.authentication()) authentication_ = Steady::now();
-      if (message.authorization()) authorization_ = Steady::now();
+      if (message.authentication()) authentication_ = apimesh::testing::SystemClock().Steady();
+      if (message.authorization()) authorization_ = apimesh::testing::SystemClock().Steady();
       changed_.notify_all();
     }
   }
-  grpc::ClientContext context_;
+  ::grpc::ClientContext context_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  Steady::time_point authentication_, authorization_;
-  std::unique_ptr<grpc::ClientReader<v1::Invalidation>> reader_;
+  SteadyTime authentication_, authorization_;
+  std::unique_ptr<::grpc::ClientReader<v1::Invalidation>> reader_;
   std::thread thread_;
 };
 
@@ -184,11 +194,11 @@ TEST_F(ServerTest, RevocationReachesSubscribersWithin100Milliseconds) {
   StartServer();
   WaitUntilReady();
   Subscriber subscriber(*authz_);
-  subscriber.WaitFor(true, Steady::time_point(std::chrono::nanoseconds(1)));  // what every subscriber hears first
+  subscriber.WaitFor(true, SteadyTime(std::chrono::nanoseconds(1)));  // the first message to every subscriber
   const v1::User joe = Authenticate("joe-token").user();
   ASSERT_EQ(Authorize(joe, "pods").verdict(), v1::Decision::ALLOW);
 
-  auto begin = Steady::now();
+  auto begin = apimesh::testing::SystemClock().Steady();
   core->Delete(kBindings, "joe");
   EXPECT_LT(subscriber.WaitFor(false, begin).count(), 100);
   EXPECT_EQ(Authorize(joe, "pods").verdict(), v1::Decision::NO_OPINION);
@@ -197,7 +207,7 @@ TEST_F(ServerTest, RevocationReachesSubscribersWithin100Milliseconds) {
   const auto first = Authenticate(token);
   ASSERT_EQ(first.outcome(), v1::AuthenticateResponse::AUTHENTICATED) << first.reason();
   EXPECT_EQ(first.user().name(), "system:serviceaccount:default:sa");
-  begin = Steady::now();
+  begin = apimesh::testing::SystemClock().Steady();
   core->Delete("/api/v1/serviceaccounts", "sa");
   EXPECT_LT(subscriber.WaitFor(true, begin).count(), 100);
   const auto after = Authenticate(token);
@@ -212,7 +222,7 @@ TEST_F(ServerTest, EnvoyGetsTheSameAnswers) {
   WaitUntilReady();
   const auto stub = v3::Authorization::NewStub(channel_);
   const auto check = [&](const std::string& path, const std::string& token) {
-    grpc::ClientContext context;
+    ::grpc::ClientContext context;
     v3::CheckRequest request;
     auto* http = request.mutable_attributes()->mutable_request()->mutable_http();
     http->set_method("GET");
@@ -227,15 +237,17 @@ TEST_F(ServerTest, EnvoyGetsTheSameAnswers) {
   EXPECT_EQ(check("/healthz", "wrong").denied_response().status().code(), 401);
   const auto denied = check("/api/v1/nodes", "joe-token").denied_response();
   EXPECT_EQ(denied.status().code(), 403);
-  EXPECT_THAT(denied.body(), ::testing::HasSubstr(R"(User \"joe\" cannot list resource \"nodes\" in API group \"\" at the cluster scope)"));
+  EXPECT_THAT(
+      denied.body(),
+      ::testing::HasSubstr(R"(User \"joe\" cannot list resource \"nodes\" in API group \"\" at the cluster scope)"));
 }
 
 TEST_F(ServerTest, RefusesBadFlagsWithAClearText) {
   options_.authorization.modes = {"RBAK"};
-  EXPECT_THROW(Server::Start(options_, metrics_), std::runtime_error);
+  EXPECT_THROW(Server(options_, metrics_, apimesh::testing::SystemClock()), std::runtime_error);
   options_.authorization.modes = {"RBAC"};
   options_.authentication.client_ca_file = folder_ + "/tokens.csv";
-  EXPECT_THROW(Server::Start(options_, metrics_), std::runtime_error);
+  EXPECT_THROW(Server(options_, metrics_, apimesh::testing::SystemClock()), std::runtime_error);
 }
 
 }  // namespace

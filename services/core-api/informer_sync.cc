@@ -1,21 +1,42 @@
 #include "services/core-api/informer_sync.h"
 
-namespace apimesh::core_api {
+#include "lib/base/async/wait_until.h"
 
-void AddInformerSync(service::HealthChecks& health, const std::vector<endpoint::ServedVersion>& versions) {
-  std::vector<storage::StorePtr> stores;
+namespace apimesh::core_api {
+namespace {
+
+using Stores = std::vector<storage::StorePtr>;
+
+/// Returns why a store is not ready; empty if all are.
+std::string WhyNotReady(const Stores& stores) {
+  for (const storage::StorePtr& store : stores) {
+    if (const meta::Result<> ready = store->Ready(); !ready) return ready.error().Message();
+  }
+  return "";
+}
+
+Task<> WaitFor(std::shared_ptr<const Stores> stores) {
+  return WaitUntil([stores = std::move(stores)] { return WhyNotReady(*stores).empty(); });
+}
+
+}  // namespace
+
+void AddInformerSync(service::Runtime& runtime, const std::vector<endpoint::ServedVersion>& versions,
+                     storage::StorePtr read_by_plugins, const features::FeatureGates& features) {
+  Stores served;
   for (const endpoint::ServedVersion& version : versions) {
-    for (const endpoint::ServedResourcePtr& served : version.resources) {
-      if (served->store) stores.push_back(served->store);
+    for (const endpoint::ServedResourcePtr& one : version.resources) {
+      if (one->store) served.push_back(one->store);
     }
   }
-  const auto synced = [stores = std::move(stores)] {
-    for (const storage::StorePtr& store : stores) {
-      if (const meta::Result<> ready = store->Ready(); !ready) return ready.error().Message();
-    }
-    return std::string();
-  };
-  health.Add("informer-sync", synced, service::HealthChecks::kReadyz);
+  const auto all = std::make_shared<const Stores>(std::move(served));
+  const auto plugins = std::make_shared<const Stores>(Stores{std::move(read_by_plugins)});
+  runtime.PostStart("start-apiserver-admission-initializer", [plugins] { return WaitFor(plugins); });
+  runtime.PostStart("generic-apiserver-start-informers", [all] { return WaitFor(all); });
+  if (features.Enabled(features::kWatchCacheInitializationPostStartHook)) {
+    runtime.PostStart("storage-readiness", [all] { return WaitFor(all); });
+  }
+  runtime.Health().Add("informer-sync", [all] { return WhyNotReady(*all); }, service::HealthChecks::kReadyz);
 }
 
 }  // namespace apimesh::core_api

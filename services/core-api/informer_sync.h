@@ -3,11 +3,15 @@
 #include <vector>
 
 #include "lib/endpoint/group_server.h"
-#include "lib/service/health.h"
+#include "lib/features/feature_gates.h"
+#include "lib/service/runtime.h"
 
 namespace apimesh::core_api {
 
-/// "informer-sync": every store has its objects.
-void AddInformerSync(service::HealthChecks& health, const std::vector<endpoint::ServedVersion>& versions);
+/// Adds the readiness check "informer-sync", which succeeds when every store has loaded its objects, and the post-start
+/// hooks that wait for stores: "start-apiserver-admission-initializer" for those that admission plugins read
+/// (`read_by_plugins`), "generic-apiserver-start-informers" and "storage-readiness" for all.
+void AddInformerSync(service::Runtime& runtime, const std::vector<endpoint::ServedVersion>& versions,
+                     storage::StorePtr read_by_plugins, const features::FeatureGates& features);
 
 }  // namespace apimesh::core_api

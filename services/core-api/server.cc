@@ -2,161 +2,118 @@
 
 #include <algorithm>
 
-#include "lib/admission/all_plugins.h"
+#include "lib/admission/server_inputs.h"
 #include "lib/endpoint/group_server.h"
-#include "lib/endpoint/storage_config.h"
-#include "lib/rpc/callers.h"
+#include "lib/mesh/callers.h"
+#include "lib/mesh/in_process.h"
 #include "lib/schema/builtin.h"
+#include "lib/service/auth/grpc_authority.h"
 #include "lib/service/authorize_create.h"
 #include "lib/service/runtime.h"
-#include "lib/stores/etcd_health.h"
-#include "lib/stores/stores.h"
+#include "lib/service/stores/etcd_health.h"
+#include "lib/service/stores/stores.h"
+#include "services/core-api/auth/legacy_token_uses.h"
 #include "services/core-api/auth/openid_paths.h"
 #include "services/core-api/bootstrap/hooks.h"
-#include "services/core-api/groups/actions.h"
+#include "services/core-api/connect/proxy.h"
 #include "services/core-api/groups/all_groups.h"
-#include "services/core-api/groups/core/componentstatus/componentstatus.h"
-#include "services/core-api/groups/core/namespace/namespace.h"
-#include "services/core-api/groups/core/pod/pod.h"
-#include "services/core-api/groups/core/service/allocation.h"
-#include "services/core-api/groups/rbac/escalation/escalation.h"
+#include "services/core-api/groups/core/pod_spec/capabilities.h"
+#include "services/core-api/groups/kind_inputs.h"
 #include "services/core-api/informer_sync.h"
 #include "services/core-api/openapi/openapi_documents.h"
-#include "services/core-api/resources/generic.h"
-#include "services/core-api/resources/runtime_config.h"
+#include "services/core-api/plugin_api.h"
 #include "services/core-api/resources/serve.h"
-#include "services/core-api/resources/stores_by_resource.h"
 
 namespace apimesh::core_api {
 namespace {
 
-std::vector<registry::Resource> Resources(const Flags& flags) {
-  std::vector<std::string> groups = flags.api_groups;
-  std::replace(groups.begin(), groups.end(), std::string("core"), std::string());
-  std::vector<registry::Resource> resources = AllResources(groups);
-  std::erase_if(resources, [&](const registry::Resource& resource) { return !IsServed(flags.runtime_config, resource.GetGvr()); });
-  const auto ttl = service::ParseDuration(flags.event_ttl);
-  for (registry::Resource& resource : resources) {
-    if (resource.storage_prefix == "events" && ttl) resource.ttl = std::chrono::duration_cast<std::chrono::seconds>(*ttl);
-  }
+/// Returns the resources that this process serves. All resources are registered with the stores, because kinds and
+/// plugins also read resources that other processes serve.
+std::vector<registry::Resource> ResourcesServedHere(const KindInputs& inputs) {
+  std::vector<registry::Resource> resources = AllResources(inputs);
+  inputs.stores->Describe(resources);
+  std::erase_if(resources, [&inputs](const registry::Resource& resource) { return !IsServedHere(inputs, resource); });
   return resources;
-}
-
-/// Services get their addresses and node ports. Gives the store of addresses, which is served as well.
-storage::StorePtr EquipServices(const Flags& flags, storage::Backend& backend, std::vector<registry::Resource>& resources) {
-  AllocationOptions options;
-  std::string_view cidrs = flags.service_cluster_ip_range;
-  while (!cidrs.empty()) {
-    const std::size_t comma = std::min(cidrs.find(','), cidrs.size());
-    const std::optional<IpRange> range = IpRange::Parse(cidrs.substr(0, comma));
-    if (!range) throw std::invalid_argument("--service-cluster-ip-range: not a CIDR: " + std::string(cidrs.substr(0, comma)));
-    options.cidrs.push_back(*range);
-    cidrs.remove_prefix(std::min(comma + 1, cidrs.size()));
-  }
-  const std::optional<PortRange> ports = PortRange::Parse(flags.service_node_port_range);
-  if (!ports) throw std::invalid_argument("--service-node-port-range: not a range of ports: " + flags.service_node_port_range);
-  options.node_ports = *ports;
-  options.ip_addresses = backend.Open(endpoint::StorageConfig(FromTable("networking.k8s.io", "v1", "ipaddresses")));
-  options.ranges = backend.Open(RangesConfig());
-  const storage::StorePtr addresses = options.ip_addresses;
-  const std::shared_ptr<registry::Hooks> hooks = MakeServiceHooks(std::move(options));
-  for (registry::Resource& resource : resources) {
-    if (resource.storage_prefix == "services/specs") resource.hooks = hooks;
-  }
-  return addresses;
-}
-
-Task<meta::Result<meta::Object>> ReadObjectBy(LocalApiPtr api, std::string path) {
-  if (!api) co_return meta::ServiceUnavailable("the server is stopping");
-  co_return co_await api->GetOnce(std::move(path));
-}
-
-Task<meta::Result<meta::Object>> SendObjectBy(LocalApiPtr api, std::string method, std::string path, std::string body) {
-  if (!api) co_return meta::ServiceUnavailable("the server is stopping");
-  co_return co_await api->Once(std::move(method), std::move(path), std::move(body));
-}
-
-Task<ComponentHealth> AskEtcd(std::shared_ptr<etcd::Client> client, SteadyTime deadline) {
-  etcd::RangeOptions options;
-  options.keys_only = true;
-  options.deadline = deadline;
-  const auto answer = co_await client->Range("health", std::move(options));
-  co_return ComponentHealth{static_cast<bool>(answer), answer ? "ok" : answer.error().message};
-}
-
-/// The components of a control plane, where kubeadm and others run them.
-ComponentProbes Components(const Flags& flags, std::shared_ptr<etcd::Client> client) {
-  constexpr int kControllerManagerPort = 10257, kSchedulerPort = 10259;
-  ComponentProbes probes = {{"controller-manager", HttpProbe(kControllerManagerPort)}, {"scheduler", HttpProbe(kSchedulerPort)}};
-  for (std::size_t i = 0; i < flags.etcd.servers.size(); ++i) {
-    probes["etcd-" + std::to_string(i)] = [client](SteadyTime deadline) { return AskEtcd(client, deadline); };
-  }
-  return probes;
 }
 
 }  // namespace
 
-int Run(const Flags& flags) {
-  service::Runtime runtime("core-api", flags.common);
+int Run(const ServerFlags& server_flags, const Clock& clock) {
+  const Flags& flags = server_flags.api;
+  // Before signals are handled by the runtime, so that they end the process while it waits for the signer.
+  auto set_up_signer = externaljwt::Signer::SetUp(server_flags.token_signer.endpoint, clock);
+  service::Runtime runtime("core-api", flags.common, clock);
+  const std::shared_ptr<externaljwt::Signer> token_signer = std::move(set_up_signer);  // must not outlive the runtime
   runtime.ShareMemory();
-  const stores::Stores stores = stores::OpenStores(flags.etcd, runtime);
-  const std::shared_ptr<storage::Backend>& backend = stores.backend;
-  stores::AddEtcdChecks(runtime, stores);
-
-  const storage::StorePtr namespaces = backend->Open(endpoint::StorageConfig(NamespaceResource()));
-  const service::AuthClientPtr auth = service::NewAuthClient(flags.common.EndpointOf(rpc::kAuthnAuthz, flags.authn_authz));
-  const auto stores_by_resource = std::make_shared<StoresByResource>(backend);
-  const auto find_store = [stores_by_resource](const meta::GroupResource& resource) { return stores_by_resource->Find(resource); };
-  const admission::ChainPtr admission = admission::MakeChain(
-      {.namespaces = namespaces, .store = find_store, .auth = auth},
-      {.enable = flags.enable_admission_plugins, .disable = flags.disable_admission_plugins, .only = flags.admission_control});
+  const service::Stores stores = service::OpenStores(flags.etcd, runtime);
+  service::AddEtcdChecks(runtime, stores);
+  const service::AuthClientPtr auth = service::NewAuthClient(
+      std::make_shared<service::GrpcAuthority>(flags.common.EndpointOf(mesh::kAuthnAuthz, flags.authn_authz), clock),
+      clock);
+  const std::shared_ptr<mesh::DelegateClient> next = mesh::NewDelegateClient(
+      flags.common.EndpointOf(mesh::kExtensionsApi, flags.extensions_api), runtime.Executor(), clock);
 
   endpoint::GroupServerOptions options;
+  options.environment.sources.clock = &clock;
   options.environment.meta_schema = &schema::Builtin();
   options.environment.large_requests = runtime.LargeRequests();
   options.environment.min_request_timeout = std::chrono::seconds(flags.min_request_timeout);
-  options.next = std::shared_ptr(
-      rpc::NewDelegateClient(flags.common.EndpointOf(rpc::kExtensionsApi, flags.extensions_api), runtime.Executor()));
+  options.next = next;
   options.environment.authorize_create = service::CreateAuthorizer(auth);
   options.environment.authorize_unsafe_delete = service::UnsafeDeleteAuthorizer(auth);
-  AddOpenIdPaths(flags, options);
-  const auto openapi = std::make_shared<std::shared_ptr<OpenApiDocuments>>();  // filled once it is known what is served
-  const auto answer_openapi = [openapi](rpc::Request request) { return (*openapi)->Answer(std::move(request)); };
+  AddOpenIdPaths(flags, token_signer, options);
+  if (token_signer) {
+    token_signer->Start(runtime.GetMetrics(), runtime.Executor());
+    runtime.OnStop([token_signer] { token_signer->Stop(); });
+  }
+  const auto openapi =
+      std::make_shared<std::shared_ptr<OpenApiDocuments>>();  // set when the served resources are known
+  const auto answer_openapi = [openapi](mesh::Request request) { return (*openapi)->Answer(std::move(request)); };
   options.paths["/openapi/v2"] = answer_openapi;
   options.paths["/openapi/v3/"] = answer_openapi;
-  const auto server = std::make_shared<endpoint::GroupServer>(std::move(options));
-  const auto api = std::make_shared<LocalApi>(server, runtime.Executor());
+  const auto server = std::make_shared<endpoint::GroupServer>(options);
+  const auto api = std::make_shared<LocalApi>(server, runtime.Executor(), clock);
 
-  std::vector<registry::Resource> resources = Resources(flags);
-  const std::weak_ptr<LocalApi> own_api = api;
-  const storage::StorePtr pods = backend->Open(endpoint::StorageConfig(PodResource()));
-  ActionInputs actions;
-  actions.auth = auth;
-  actions.issuer = MakeTokenIssuer(flags);
-  actions.read = [own_api](std::string path) { return ReadObjectBy(own_api.lock(), std::move(path)); };
-  actions.send = [own_api](std::string method, std::string path, std::string body) {
-    return SendObjectBy(own_api.lock(), std::move(method), std::move(path), std::move(body));
-  };
-  actions.pods = pods;
-  actions.kubelets = std::make_shared<const Kubelets>(flags.kubelet, actions.read);
-  AddActions(resources, actions);
-  const storage::StorePtr addresses = EquipServices(flags, *backend, resources);
-  const OpenedStores opened = {{"namespaces", namespaces},
-                               {"ipaddresses", addresses},
-                               {"pods", pods},
-                               {"componentstatuses", ComponentStatusStore(Components(flags, stores.client))}};
-  std::vector<endpoint::ServedVersion> versions = ServeAll(
-      std::move(resources), *backend, opened,
-      {.admission = admission, .connectors = MakeConnectors(actions), .checks = EscalationChecks(auth, actions.read)});
-  stores_by_resource->Add(versions);
-  *openapi = std::make_shared<OpenApiDocuments>(versions);
-  AddInformerSync(runtime.Health(), versions);
+  KindInputs inputs;
+  AllowedPodCapabilities().privileged = flags.allow_privileged;
+  inputs.flags = flags;
+  inputs.features = features::FeatureGates(flags.feature_gates);
+  const bool protobuf =
+      flags.storage_media_type_given && flags.storage_media_type == "application/vnd.kubernetes.protobuf";
+  inputs.stores = std::make_shared<ResourceStores>(
+      stores.backend, protobuf ? endpoint::StoredFormat::kProtobuf : endpoint::StoredFormat::kJson);
+  inputs.auth = auth;
+  inputs.api = MakeOwnApi(api);
+  inputs.kubelets = std::make_shared<const Kubelets>(flags.kubelet, inputs.api.read, clock);
+  inputs.cluster_client = NewClusterClient(clock);
+  inputs.etcd = stores.client;
+  inputs.token_signer = token_signer;
+  inputs.clock = &clock;
+  std::vector<registry::Resource> resources = ResourcesServedHere(inputs);
+
+  // Plugins read all built-in resources from stores of this process, and custom resources from extensions-api.
+  const auto find_store = [stores = inputs.stores](const meta::Gvr& resource) { return stores->Find(resource); };
+  admission::PluginInputs plugin_inputs = admission::ServerInputs(runtime, auth, find_store, next, false);
+  PluginApi plugin_api(inputs, std::move(options), runtime.Executor());
+  plugin_inputs.send = plugin_api.Send();
+  plugin_inputs.resolve_service =
+      admission::ResolveServicesOf(mesh::InProcess(server), flags.enable_aggregator_routing, clock);
+  plugin_inputs.tolerations = flags.tolerations;
+  const admission::ChainPtr admission = admission::MakeChain(plugin_inputs, flags.admission);
+  plugin_api.Serve(admission);
+  std::vector<endpoint::ServedVersion> versions = ServeAll(std::move(resources), *inputs.stores, admission);
+  *openapi = std::make_shared<OpenApiDocuments>(versions, flags.descriptions_file);
+  AddInformerSync(runtime, versions, inputs.stores->Find({"", "v1", "namespaces"}), inputs.features);
   const auto serves = [&versions](std::string_view group) {
-    return std::any_of(versions.begin(), versions.end(), [group](const auto& served) { return served.version.group == group; });
+    return std::any_of(versions.begin(), versions.end(),
+                       [group](const auto& served) { return served.version.group == group; });
   };
-  AddBootstrapHooks(runtime, flags, api, *backend, serves);
+  AddBootstrapHooks(runtime, flags, api, *stores.backend, serves, inputs);
+  const auto add_methods = [&, serves_core = serves("")](grpc::Methods& methods) {
+    if (serves_core) AddLegacyTokenMethods(inputs.api, clock, methods);
+  };
   server->Replace(std::move(versions));
-  runtime.Serve(server);
+  runtime.Serve(server, add_methods);
   return runtime.Run();
 }
 

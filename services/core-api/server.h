@@ -1,10 +1,22 @@
 #pragma once
 
+#include "lib/externaljwt/flags.h"
 #include "services/core-api/flags.h"
 
 namespace apimesh::core_api {
 
-/// Serves until the process is told to stop; returns its exit code. Throws std::runtime_error if it can't start.
-int Run(const Flags& flags);
+/// The complete command line. Kinds and plugins see only `api`.
+struct ServerFlags {
+  Flags api;
+  externaljwt::SignerFlags token_signer;
+
+  void Bind(flags::Binder& flags) {
+    api.Bind(flags);
+    token_signer.Bind(flags);
+  }
+};
+
+/// Serves until the process is asked to stop, and returns its exit code. Throws std::runtime_error if it cannot start.
+int Run(const ServerFlags& server_flags, const Clock& clock);
 
 }  // namespace apimesh::core_api

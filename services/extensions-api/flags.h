@@ -3,19 +3,25 @@
 #include <string>
 #include <vector>
 
+#include "lib/admission/all_plugins.h"
 #include "lib/service/flags.h"
 
 namespace apimesh::extensions_api {
 
+/// All options of extensions-api.
 struct Flags {
   service::CommonFlags common;
   service::EtcdFlags etcd;
-  std::string core_api;     // where core-api is: namespaces and other kinds that admission reads
-  std::string authn_authz;  // where authn-authz is
-  int min_request_timeout = 1800;
-  std::vector<std::string> enable_admission_plugins, disable_admission_plugins, admission_control;
+  admission::PluginChoice admission;
+  std::vector<std::string> core_api;  // address of core-api, from which admission reads namespaces and other objects
+  std::string authn_authz;            // address of authn-authz
+  int min_request_timeout;
+  int apiserver_count;  // with several replicas, a definition is served for some seconds before it is Established
+  std::string descriptions_file;   // texts for the OpenAPI documents
+  bool enable_aggregator_routing;  // conversion webhooks are called at the endpoints of their services
 
-  void AddTo(CLI::App& app);
+  Flags() { flags::ApplyDefaults(*this); }
+  void Bind(flags::Binder& flags);
 };
 
 }  // namespace apimesh::extensions_api

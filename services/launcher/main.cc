@@ -1,4 +1,4 @@
-// The launcher. As `apimesh` it is a command line; as `kube-apiserver` it takes that program's flags.
+// The launcher. As `apimesh` it has its own command line; as `kube-apiserver` it accepts the flags of kube-apiserver.
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -8,7 +8,8 @@
 
 int main(int argc, char** argv) {
   if (std::filesystem::path(argv[0]).filename() == "kube-apiserver") {
-    return apimesh::launcher::RunKubeApiserver(std::vector<std::string>(argv + 1, argv + argc));
+    return apimesh::launcher::RunKubeApiserver(std::vector<std::string>(argv + 1, argv + argc),
+                                               apimesh::Clock::System());
   }
-  return apimesh::launcher::RunCommandLine(argc, argv);
+  return apimesh::launcher::RunCommandLine(argc, argv, apimesh::Clock::System());
 }

@@ -1,4 +1,4 @@
-// The same random requests to our store and to a real etcd: the answers must be the same.
+// Sends the same random requests to our store and to a real etcd. The responses must be equal.
 #include <atomic>
 #include <random>
 #include <thread>
@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "lib/testing/etcd_process.h"
+#include "lib/testing/system_clock.h"
 #include "proto/etcd/v3/rpc.grpc.pb.h"
 #include "services/store/server.h"
 
@@ -17,54 +18,47 @@ namespace {
 
 using namespace etcdserverpb;
 
-/// One endpoint; answers come as text, without what may differ (ids, and the time of a lease).
+/// One endpoint. Responses are returned as text, without the parts that may differ (ids, and the remaining time of a
+/// lease).
 class Endpoint {
  public:
   explicit Endpoint(const std::string& address)
-      : channel_(grpc::CreateChannel(address, grpc::InsecureChannelCredentials())),
+      : channel_(::grpc::CreateChannel(address, ::grpc::InsecureChannelCredentials())),
         kv_(KV::NewStub(channel_)),
         watch_(Watch::NewStub(channel_)) {}
 
-  bool WaitUntilReady() {
-    return channel_->WaitForConnected(std::chrono::system_clock::now() + std::chrono::seconds(60));
-  }
+  bool WaitUntilReady() { return channel_->WaitForConnected(testing::SystemClock().Now() + std::chrono::seconds(60)); }
 
   std::string Version() {
-    grpc::ClientContext context;
+    ::grpc::ClientContext context;
     StatusResponse response;
     Maintenance::NewStub(channel_)->Status(&context, {}, &response);
     return response.version();
   }
 
-  std::string Ask(const RangeRequest& request) {
-    return Call<RangeResponse>(request, &KV::Stub::Range);
-  }
+  std::string Ask(const RangeRequest& request) { return Call<RangeResponse>(request, &KV::Stub::Range); }
   std::string Ask(const PutRequest& request) { return Call<PutResponse>(request, &KV::Stub::Put); }
   std::string Ask(const DeleteRangeRequest& request) {
     return Call<DeleteRangeResponse>(request, &KV::Stub::DeleteRange);
   }
   std::string Ask(const TxnRequest& request) { return Call<TxnResponse>(request, &KV::Stub::Txn); }
-  std::string Ask(const CompactionRequest& request) {
-    return Call<CompactionResponse>(request, &KV::Stub::Compact);
-  }
+  std::string Ask(const CompactionRequest& request) { return Call<CompactionResponse>(request, &KV::Stub::Compact); }
 
-  /// All events from the request's start to `until`, or why there are none. Batches may differ, so
-  /// they are joined; but a revision must not be cut apart, unless in fragments.
+  /// Returns all events from the start of the request to `until`, or the reason why there are none. Batches may differ,
+  /// so they are joined, but a revision must not be split except into fragments.
   std::string Follow(const WatchCreateRequest& create, std::int64_t until) {
-    grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(30));
+    ::grpc::ClientContext context;
+    context.set_deadline(testing::SystemClock().Now() + std::chrono::seconds(30));
     const auto stream = watch_->Watch(&context);
     WatchRequest request;
     *request.mutable_create_request() = create;
     stream->Write(request);
-    // A server may pass over a request for progress while the watch still reads the past, so it is
-    // asked again and again.
+    // A server may ignore a progress request while the watch still reads history, so the request is repeated.
     std::atomic<bool> done = false;
     std::thread asking([&] {
       WatchRequest ask;
       ask.mutable_progress_request();
-      while (!done && stream->Write(ask))
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      while (!done && stream->Write(ask)) std::this_thread::sleep_for(std::chrono::milliseconds(10));
     });
     std::string all;
     WatchResponse response;
@@ -72,13 +66,11 @@ class Endpoint {
     bool fragmented = false;
     while (stream->Read(&response)) {
       if (response.canceled()) {
-        all += fmt::format("cancelled: {} {}\n", response.cancel_reason(),
-                           response.compact_revision());
+        all += fmt::format("cancelled: {} {}\n", response.cancel_reason(), response.compact_revision());
         break;
       }
       for (const auto& event : response.events()) {
-        if (&event == &*response.events().begin() && event.kv().mod_revision() == last &&
-            !fragmented)
+        if (&event == &*response.events().begin() && event.kv().mod_revision() == last && !fragmented)
           all += "CUT APART\n";
         last = event.kv().mod_revision();
         all += event.ShortDebugString() + "\n";
@@ -89,8 +81,7 @@ class Endpoint {
     done = true;
     context.TryCancel();
     asking.join();
-    while (stream->Read(&response)) {
-    }
+    while (stream->Read(&response)) {}
     stream->Finish();
     return all;
   }
@@ -98,50 +89,41 @@ class Endpoint {
  private:
   template <class Response, class Request>
   std::string Call(const Request& request,
-                   grpc::Status (KV::Stub::*method)(grpc::ClientContext*, const Request&,
-                                                    Response*)) {
-    grpc::ClientContext context;
+                   ::grpc::Status (KV::Stub::*method)(::grpc::ClientContext*, const Request&, Response*)) {
+    ::grpc::ClientContext context;
     Response response;
-    const grpc::Status status = (kv_.get()->*method)(&context, request, &response);
-    if (!status.ok())
-      return fmt::format("error {}: {}", static_cast<int>(status.error_code()),
-                         status.error_message());
+    const ::grpc::Status status = (kv_.get()->*method)(&context, request, &response);
+    if (!status.ok()) return fmt::format("error {}: {}", static_cast<int>(status.error_code()), status.error_message());
     response.mutable_header()->clear_cluster_id();
     response.mutable_header()->clear_member_id();
     response.mutable_header()->clear_raft_term();
     return response.ShortDebugString();
   }
 
-  std::shared_ptr<grpc::Channel> channel_;
+  std::shared_ptr<::grpc::Channel> channel_;
   std::unique_ptr<KV::Stub> kv_;
   std::unique_ptr<Watch::Stub> watch_;
 };
 
-/// Requests over twelve keys, so that they meet; with more, etcd's sort leaves keys that compare
-/// equal in any order.
+/// Random requests over twelve keys, so that they affect each other. With more keys, etcd's sort returns keys that
+/// compare equal in any order.
 class Requests {
  public:
   explicit Requests(unsigned seed) : random_(seed) {}
 
   bool OneIn(unsigned n) { return random_() % n == 0; }
   std::int64_t Below(std::int64_t n) {
-    return static_cast<std::int64_t>(random_() %
-                                     static_cast<std::uint64_t>(std::max<std::int64_t>(n, 1)));
+    return static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(std::max<std::int64_t>(n, 1)));
   }
   std::string Key() {
-    return std::string(1, static_cast<char>('a' + Below(3))) +
-           (OneIn(2) ? "" : std::to_string(Below(3)));
+    return std::string(1, static_cast<char>('a' + Below(3))) + (OneIn(2) ? "" : std::to_string(Below(3)));
   }
   std::string End(const std::string& key) {
     switch (Below(4)) {
-      case 0:
-        return {};
-      case 1:
-        return std::string(1, '\0');
-      case 2:
-        return key.substr(0, key.size() - 1) + static_cast<char>(key.back() + 1);
-      default:
-        return Key();
+      case 0: return {};
+      case 1: return std::string(1, '\0');
+      case 2: return key.substr(0, key.size() - 1) + static_cast<char>(key.back() + 1);
+      default: return Key();
     }
   }
 
@@ -206,39 +188,21 @@ class Requests {
     compare.set_result(static_cast<Compare::CompareResult>(Below(4)));
     compare.set_target(static_cast<Compare::CompareTarget>(Below(5)));
     switch (compare.target()) {
-      case Compare::VERSION:
-        compare.set_version(Below(4));
-        break;
-      case Compare::CREATE:
-        compare.set_create_revision(Below(revision));
-        break;
-      case Compare::MOD:
-        compare.set_mod_revision(Below(revision));
-        break;
-      case Compare::VALUE:
-        compare.set_value("v" + std::to_string(Below(1000)));
-        break;
-      default:
-        compare.set_lease(Below(2));
-        break;
+      case Compare::VERSION: compare.set_version(Below(4)); break;
+      case Compare::CREATE: compare.set_create_revision(Below(revision)); break;
+      case Compare::MOD: compare.set_mod_revision(Below(revision)); break;
+      case Compare::VALUE: compare.set_value("v" + std::to_string(Below(1000))); break;
+      default: compare.set_lease(Below(2)); break;
     }
     return compare;
   }
   RequestOp Operation(std::int64_t revision, int depth) {
     RequestOp op;
     switch (Below(depth < 2 ? 4 : 3)) {
-      case 0:
-        *op.mutable_request_range() = Range(revision);
-        break;
-      case 1:
-        *op.mutable_request_put() = Put();
-        break;
-      case 2:
-        *op.mutable_request_delete_range() = Delete();
-        break;
-      default:
-        *op.mutable_request_txn() = Txn(revision, depth + 1);
-        break;
+      case 0: *op.mutable_request_range() = Range(revision); break;
+      case 1: *op.mutable_request_put() = Put(); break;
+      case 2: *op.mutable_request_delete_range() = Delete(); break;
+      default: *op.mutable_request_txn() = Txn(revision, depth + 1); break;
     }
     return op;
   }
@@ -249,8 +213,7 @@ class Requests {
 class Differential : public ::testing::Test {
  protected:
   Differential()
-      : folder_(std::filesystem::path(::testing::TempDir()) /
-                ("differential" + std::to_string(::getpid()))) {
+      : folder_(std::filesystem::path(::testing::TempDir()) / ("differential" + std::to_string(::getpid()))) {
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
   }
@@ -266,17 +229,15 @@ class Differential : public ::testing::Test {
     options.data_dir = folder_ / "store";
     options.listen_client_urls = {"http://127.0.0.1:0"};
     options.sync = false;
-    server_ = std::make_unique<Server>(options);
+    server_ = std::make_unique<Server>(options, apimesh::testing::SystemClock());
     server_->Start();
     thread_ = std::thread([this] { server_->Run(); });
     ours_ = std::make_unique<Endpoint>(fmt::format("127.0.0.1:{}", server_->Ports()[0]));
-    theirs_ =
-        std::make_unique<Endpoint>(etcd_.Endpoint().substr(std::string_view("http://").size()));
+    theirs_ = std::make_unique<Endpoint>(etcd_.Endpoint().substr(std::string_view("http://").size()));
     ASSERT_TRUE(ours_->WaitUntilReady());
     ASSERT_TRUE(theirs_->WaitUntilReady());
     const std::string version = theirs_->Version();
-    if (!version.starts_with("3.6."))
-      GTEST_SKIP() << "the store answers as etcd 3.6 does; this is " << version;
+    if (!version.starts_with("3.6.")) GTEST_SKIP() << "the store answers as etcd 3.6 does; this is " << version;
   }
 
   template <class Request>
@@ -285,8 +246,8 @@ class Differential : public ::testing::Test {
     if (ours == theirs) return;
     ++differences_;
     if (differences_ <= 5)
-      ADD_FAILURE() << request.GetTypeName() << " " << request.ShortDebugString() << "\n  store "
-                    << ours << "\n  etcd  " << theirs;
+      ADD_FAILURE() << request.GetTypeName() << " " << request.ShortDebugString() << "\n  store " << ours
+                    << "\n  etcd  " << theirs;
   }
 
   std::int64_t Revision() {
@@ -305,8 +266,8 @@ class Differential : public ::testing::Test {
   int differences_ = 0;
 };
 
-TEST_F(Differential, AnswersLikeEtcd) {
-  const char* given = std::getenv("APIMESH_STORE_SEEDS");  // more of them: a longer run
+TEST_F(Differential, RespondsLikeEtcd) {
+  const char* given = std::getenv("APIMESH_STORE_SEEDS");  // more seeds make the run longer
   const unsigned seeds = given == nullptr ? 4 : static_cast<unsigned>(std::atoi(given));
   for (unsigned seed = 1; seed <= seeds; ++seed) {
     Requests requests(seed);
@@ -315,16 +276,10 @@ TEST_F(Differential, AnswersLikeEtcd) {
       switch (requests.Below(10)) {
         case 0:
         case 1:
-        case 2:
-          Compare(requests.Range(revision));
-          break;
+        case 2: Compare(requests.Range(revision)); break;
         case 3:
-        case 4:
-          Compare(requests.Put());
-          break;
-        case 5:
-          Compare(requests.Delete());
-          break;
+        case 4: Compare(requests.Put()); break;
+        case 5: Compare(requests.Delete()); break;
         case 6:
           if (requests.OneIn(10)) {
             CompactionRequest request;
@@ -333,17 +288,14 @@ TEST_F(Differential, AnswersLikeEtcd) {
             Compare(request);
           }
           break;
-        default:
-          Compare(requests.Txn(revision));
-          break;
+        default: Compare(requests.Txn(revision)); break;
       }
     }
-    ASSERT_EQ(differences_, 0);  // after one they grow apart
+    ASSERT_EQ(differences_, 0);  // after one difference the two states diverge
     const std::int64_t revision = Revision();
     for (int i = 0; i < 12; ++i) {
       const WatchCreateRequest request = requests.WatchFrom(revision);
-      EXPECT_EQ(ours_->Follow(request, revision), theirs_->Follow(request, revision))
-          << request.ShortDebugString();
+      EXPECT_EQ(ours_->Follow(request, revision), theirs_->Follow(request, revision)) << request.ShortDebugString();
     }
   }
   EXPECT_EQ(differences_, 0);

@@ -1,12 +1,12 @@
-#include <pthread.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <thread>
+
+#include <pthread.h>
+#include <unistd.h>
 
 #include "lib/base/log.h"
 #include "lib/base/resident_memory.h"
@@ -26,17 +26,18 @@ log::Level ToLevel(const std::string& name) {
 }
 
 int Serve(const store::Options& options) {
-  log::Init("store", options.log_format == "json" ? log::Format::kJson : log::Format::kText, ToLevel(options.log_level));
-  // OpenSSL writes to sockets whose peer may be gone.
+  log::Init("store", options.log_format == "json" ? log::Format::kJson : log::Format::kText, ToLevel(options.log_level),
+            Clock::System());
+  // OpenSSL may write to a socket whose peer has closed it.
   std::signal(SIGPIPE, SIG_IGN);
-  // Blocked before any thread exists, so that one thread alone gets them.
+  // The signals are blocked before any thread exists, so that only one thread receives them.
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   KeepFewArenas();
-  store::Server server(options);
+  store::Server server(options, Clock::System());
   server.Start();
   std::thread([&server, signals] {
     bool stop = false;
@@ -53,7 +54,8 @@ int Serve(const store::Options& options) {
   return 0;
 }
 
-// `store snapshot …` and its like are another binary beside this one, which loads the gRPC library; the server does not.
+// `store snapshot …` and the other tool commands are a separate binary next to this one. That binary loads the gRPC
+// library; the server does not.
 bool IsToolCommand(const char* word) {
   const std::string_view command(word);
   return command == "snapshot" || command == "import" || command == "export";

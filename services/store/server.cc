@@ -1,12 +1,12 @@
 #include "services/store/server.h"
 
+#include <filesystem>
+#include <stdexcept>
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <unistd.h>
-
-#include <filesystem>
-#include <stdexcept>
 
 #include "lib/base/log.h"
 #include "lib/base/private_folder.h"
@@ -22,9 +22,9 @@ namespace {
 constexpr auto kLeaseCheckInterval = std::chrono::milliseconds(500);
 constexpr std::size_t kLeasesACheck = 500;
 constexpr auto kDrainTime = std::chrono::milliseconds(500);
-constexpr std::size_t kMessageSlack = 512 * 1024;  // what etcd lets a message be larger than a request may be
+constexpr std::size_t kMessageSlack = 512 * 1024;  // etcd allows a message to exceed the request limit by this much
 
-/// Two processes on one folder would destroy it.
+/// Two processes that use one folder would destroy its data.
 class FolderLock {
  public:
   explicit FolderLock(const std::filesystem::path& folder) {
@@ -43,8 +43,9 @@ class FolderLock {
 std::filesystem::path DataFolder(const Options& options) {
   const std::filesystem::path folder(options.data_dir);
   if (std::filesystem::exists(folder / "member" / "snap" / "db")) {
-    throw std::runtime_error(fmt::format(
-        "{} holds the data of an etcd; bring it over with `store snapshot restore` or `store import`", folder.string()));
+    throw std::runtime_error(
+        fmt::format("{} contains the data of an etcd; convert it with `store snapshot restore` or `store import`",
+                    folder.string()));
   }
   return folder;
 }
@@ -65,13 +66,21 @@ class Server::Impl {
       : options_(std::move(options)),
         lock_(DataFolder(options_)),
         identity_(MakeIdentity(options_)),
+        loop_(clock),
         lessor_(clock),
         journal_(loop_, {.folder = options_.data_dir, .sync = options_.sync}),
         store_(journal_, lessor_),
         quota_(store_, journal_, options_.quota_backend_bytes),
         watches_(loop_, store_, identity_, options_.max_request_bytes + kMessageSlack),
-        services_{loop_,  journal_,  store_,    watches_,
-                  quota_, metrics_, identity_, {options_.max_request_bytes, options_.max_txn_ops}, options_.data_dir},
+        services_{loop_,
+                  journal_,
+                  store_,
+                  watches_,
+                  quota_,
+                  metrics_,
+                  identity_,
+                  {options_.max_request_bytes, options_.max_txn_ops},
+                  options_.data_dir},
         methods_(AllMethods(services_)),
         listener_(loop_, MakeRoutes()),
         auto_compaction_(loop_, store_, clock, options_) {}
@@ -99,7 +108,7 @@ class Server::Impl {
     loop_.Post([this] {
       listener_.StopAccepting();
       listener_.GoAway();
-      WaitForClients(std::chrono::steady_clock::now() + kDrainTime);
+      WaitForClients(loop_.GetClock().Steady() + kDrainTime);
     });
   }
 
@@ -175,9 +184,9 @@ class Server::Impl {
     });
   }
 
-  // Long-lived streams do not end by themselves, so the wait is bounded.
-  void WaitForClients(std::chrono::steady_clock::time_point deadline) {
-    if (listener_.Connections() == 0 || std::chrono::steady_clock::now() >= deadline) return loop_.Stop();
+  // Streams do not end by themselves, so the wait is bounded.
+  void WaitForClients(SteadyTime deadline) {
+    if (listener_.Connections() == 0 || loop_.GetClock().Steady() >= deadline) return loop_.Stop();
     loop_.After(std::chrono::milliseconds(10), [this, deadline] { WaitForClients(deadline); });
   }
 

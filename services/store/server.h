@@ -11,13 +11,13 @@ namespace apimesh::store {
 /// A running store. Start() loads the data and listens; Run() serves until Stop().
 class Server {
  public:
-  explicit Server(Options options, const Clock& clock = Clock::System());
+  Server(Options options, const Clock& clock);
   ~Server();
 
-  /// Throws with a sentence for the user: data that cannot be read, an address in use, certificates that do not fit.
+  /// Throws an exception with a message for the user: unreadable data, an address in use, invalid certificates.
   void Start();
   void Run();
-  /// Any thread: lets calls that run finish, writes everything out, then Run() returns.
+  /// May be called from any thread. Running calls finish and everything is written to disk, then Run() returns.
   void Stop();
   /// The ports of listen_client_urls, in order (0: a Unix socket).
   const std::vector<int>& Ports() const;

@@ -1,12 +1,13 @@
 #include "services/store/server.h"
 
+#include <thread>
+
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <thread>
-
+#include "lib/testing/system_clock.h"
 #include "proto/etcd/v3/rpc.grpc.pb.h"
 
 namespace apimesh::store {
@@ -14,7 +15,7 @@ namespace {
 
 using namespace etcdserverpb;
 
-/// A server in this process and a stub for each service; the real gRPC library is the client.
+/// A server in this process and a stub for each service. The client is the real gRPC library.
 class ServerTest : public ::testing::Test {
  protected:
   ServerTest() : folder_(std::filesystem::path(::testing::TempDir()) / ("server" + std::to_string(::getpid()))) {
@@ -31,10 +32,11 @@ class ServerTest : public ::testing::Test {
     options.data_dir = folder_;
     options.listen_client_urls = {"http://127.0.0.1:0"};
     options.quota_backend_bytes = quota_;
-    server_ = std::make_unique<Server>(options);
+    server_ = std::make_unique<Server>(options, clock_);
     server_->Start();
     thread_ = std::thread([this] { server_->Run(); });
-    channel_ = grpc::CreateChannel("127.0.0.1:" + std::to_string(server_->Ports()[0]), grpc::InsecureChannelCredentials());
+    channel_ =
+        ::grpc::CreateChannel("127.0.0.1:" + std::to_string(server_->Ports()[0]), ::grpc::InsecureChannelCredentials());
     kv_ = KV::NewStub(channel_);
     watch_ = Watch::NewStub(channel_);
     lease_ = Lease::NewStub(channel_);
@@ -52,18 +54,19 @@ class ServerTest : public ::testing::Test {
     request.set_key(key);
     request.set_value(value);
     request.set_lease(lease);
-    grpc::ClientContext context;
+    ::grpc::ClientContext context;
     PutResponse response;
     status_ = kv_->Put(&context, request, &response);
     return response;
   }
-  RangeResponse Get(const std::string& key, const std::string& end = "", std::int64_t revision = 0, std::int64_t limit = 0) {
+  RangeResponse Get(const std::string& key, const std::string& end = "", std::int64_t revision = 0,
+                    std::int64_t limit = 0) {
     RangeRequest request;
     request.set_key(key);
     request.set_range_end(end);
     request.set_revision(revision);
     request.set_limit(limit);
-    grpc::ClientContext context;
+    ::grpc::ClientContext context;
     RangeResponse response;
     status_ = kv_->Range(&context, request, &response);
     return response;
@@ -72,7 +75,7 @@ class ServerTest : public ::testing::Test {
     DeleteRangeRequest request;
     request.set_key(key);
     request.set_range_end(end);
-    grpc::ClientContext context;
+    ::grpc::ClientContext context;
     DeleteRangeResponse response;
     status_ = kv_->DeleteRange(&context, request, &response);
     return response.deleted();
@@ -81,21 +84,22 @@ class ServerTest : public ::testing::Test {
     CompactionRequest request;
     request.set_revision(revision);
     request.set_physical(true);
-    grpc::ClientContext context;
+    ::grpc::ClientContext context;
     CompactionResponse response;
     status_ = kv_->Compact(&context, request, &response);
   }
 
   std::filesystem::path folder_;
+  apimesh::testing::ShiftedClock clock_;
   std::int64_t quota_ = 0;
   std::unique_ptr<Server> server_;
   std::thread thread_;
-  std::shared_ptr<grpc::Channel> channel_;
+  std::shared_ptr<::grpc::Channel> channel_;
   std::unique_ptr<KV::Stub> kv_;
   std::unique_ptr<Watch::Stub> watch_;
   std::unique_ptr<Lease::Stub> lease_;
   std::unique_ptr<Maintenance::Stub> maintenance_;
-  grpc::Status status_;
+  ::grpc::Status status_;
 };
 
 TEST_F(ServerTest, KeepsRevisionsAcrossARestart) {
@@ -126,7 +130,7 @@ TEST_F(ServerTest, AnswersWithEtcdsErrors) {
   Put("a", "2");
   Compact(3);
   Get("a", "", 2);
-  EXPECT_EQ(status_.error_code(), grpc::StatusCode::OUT_OF_RANGE);
+  EXPECT_EQ(status_.error_code(), ::grpc::StatusCode::OUT_OF_RANGE);
   EXPECT_EQ(status_.error_message(), "etcdserver: mvcc: required revision has been compacted");
   Get("a", "", 100);
   EXPECT_EQ(status_.error_message(), "etcdserver: mvcc: required revision is a future revision");
@@ -150,22 +154,22 @@ TEST_F(ServerTest, RunsTransactionsInOneRevision) {
   }
   request.add_success()->mutable_request_range()->set_key("b");
   request.add_failure()->mutable_request_range()->set_key("a");
-  grpc::ClientContext context;
+  ::grpc::ClientContext context;
   TxnResponse response;
   ASSERT_TRUE(kv_->Txn(&context, request, &response).ok());
   EXPECT_TRUE(response.succeeded());
   EXPECT_EQ(response.header().revision(), 3);
-  EXPECT_EQ(response.responses(2).response_range().kvs(0).value(), "new");  // it sees its own writes
+  EXPECT_EQ(response.responses(2).response_range().kvs(0).value(), "new");  // a transaction sees its own writes
   EXPECT_EQ(Get("a").kvs(0).mod_revision(), Get("b").kvs(0).mod_revision());
-  grpc::ClientContext again;
+  ::grpc::ClientContext again;
   ASSERT_TRUE(kv_->Txn(&again, request, &response).ok());
   EXPECT_FALSE(response.succeeded());
   EXPECT_EQ(response.header().revision(), 3);
 }
 
-TEST_F(ServerTest, WatchesThePastAndThePresentInOrder) {
+TEST_F(ServerTest, WatchesHistoryAndNewEventsInOrder) {
   for (int i = 0; i < 50; ++i) Put("w" + std::to_string(i % 5), std::to_string(i));
-  grpc::ClientContext context;
+  ::grpc::ClientContext context;
   const auto stream = watch_->Watch(&context);
   WatchRequest request;
   request.mutable_create_request()->set_key("w");
@@ -196,10 +200,10 @@ TEST_F(ServerTest, WatchesThePastAndThePresentInOrder) {
   context.TryCancel();
 }
 
-TEST_F(ServerTest, TellsAWatchThatItsPastIsGone) {
+TEST_F(ServerTest, EndsAWatchOfCompactedHistory) {
   for (int i = 0; i < 5; ++i) Put("a", "v");
   Compact(5);
-  grpc::ClientContext context;
+  ::grpc::ClientContext context;
   const auto stream = watch_->Watch(&context);
   WatchRequest request;
   request.mutable_create_request()->set_key("a");
@@ -214,12 +218,12 @@ TEST_F(ServerTest, TellsAWatchThatItsPastIsGone) {
   context.TryCancel();
 }
 
-TEST_F(ServerTest, LeasesSurviveARestartAndTakeTheirKeysAlong) {
+TEST_F(ServerTest, LeasesSurviveARestartAndDeleteTheirKeys) {
   LeaseGrantRequest grant;
   grant.set_ttl(2);
   LeaseGrantResponse granted;
   {
-    grpc::ClientContext context;
+    ::grpc::ClientContext context;
     ASSERT_TRUE(lease_->LeaseGrant(&context, grant, &granted).ok());
   }
   Put("leased", "v", granted.id());
@@ -230,16 +234,13 @@ TEST_F(ServerTest, LeasesSurviveARestartAndTakeTheirKeysAlong) {
   ask.set_keys(true);
   LeaseTimeToLiveResponse left;
   {
-    grpc::ClientContext context;
+    ::grpc::ClientContext context;
     ASSERT_TRUE(lease_->LeaseTimeToLive(&context, ask, &left).ok());
   }
   EXPECT_EQ(left.grantedttl(), 2);
   ASSERT_EQ(left.keys_size(), 1);
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (Get("leased").kvs_size() == 1 && std::chrono::steady_clock::now() < deadline) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-  EXPECT_EQ(Get("leased").kvs_size(), 0);
+  clock_.Advance(std::chrono::seconds(3));
+  EXPECT_TRUE(apimesh::testing::Eventually([this] { return Get("leased").kvs_size() == 0; }));
 }
 
 TEST_F(ServerTest, QuotaRaisesTheAlarmAndStillLetsDeletesThrough) {
@@ -254,21 +255,22 @@ TEST_F(ServerTest, QuotaRaisesTheAlarmAndStillLetsDeletesThrough) {
   EXPECT_FALSE(status_.ok());  // until the alarm is cleared
 }
 
-TEST_F(ServerTest, IsHealthyByGrpcsOwnProtocol) {
-  grpc::GenericStub stub(channel_);
-  grpc::ClientContext context;
-  grpc::CompletionQueue queue;
-  const grpc::Slice empty(std::string{});
-  const auto call = stub.PrepareUnaryCall(&context, "/grpc.health.v1.Health/Check", grpc::ByteBuffer(&empty, 1), &queue);
+TEST_F(ServerTest, AnswersGrpcHealthChecks) {
+  ::grpc::GenericStub stub(channel_);
+  ::grpc::ClientContext context;
+  ::grpc::CompletionQueue queue;
+  const ::grpc::Slice empty(std::string{});
+  const auto call =
+      stub.PrepareUnaryCall(&context, "/grpc.health.v1.Health/Check", ::grpc::ByteBuffer(&empty, 1), &queue);
   call->StartCall();
-  grpc::ByteBuffer answer;
-  grpc::Status status;
+  ::grpc::ByteBuffer answer;
+  ::grpc::Status status;
   call->Finish(&answer, &status, nullptr);
   void* tag = nullptr;
   bool ok = false;
   ASSERT_TRUE(queue.Next(&tag, &ok));
   ASSERT_TRUE(status.ok()) << status.error_message();
-  grpc::Slice bytes;
+  ::grpc::Slice bytes;
   ASSERT_TRUE(answer.DumpToSingleSlice(&bytes).ok());
   EXPECT_EQ(std::string(bytes.begin(), bytes.end()), "\x08\x01");  // status: SERVING
 }
@@ -277,7 +279,7 @@ TEST_F(ServerTest, DefragmentsWhileServing) {
   for (int i = 0; i < 200; ++i) Put("k" + std::to_string(i), std::string(5000, 'x'));
   Delete("k", "l");
   Compact(Put("last", "v").header().revision());
-  grpc::ClientContext context;
+  ::grpc::ClientContext context;
   DefragmentResponse response;
   ASSERT_TRUE(maintenance_->Defragment(&context, {}, &response).ok());
   EXPECT_EQ(std::filesystem::status(folder_ / "base" / "data.mdb").permissions(),

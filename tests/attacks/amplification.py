@@ -1,9 +1,9 @@
-"""Requests of nearly 3 MiB, each of which is the worst input of one kind: where a small input could become much work or memory."""
+"""Requests of nearly 3 MiB that are the worst case of one kind of input, for which a small input could cause much work or memory."""
 import base64
 import dataclasses
 import json
 
-LIMIT = 3 * 1024 * 1024 - 1024  # a larger body is refused before it is read
+LIMIT = 3 * 1024 * 1024 - 1024  # a larger body is rejected before it is read
 
 CONFIGMAPS = "/api/v1/namespaces/default/configmaps"
 PODS = "/api/v1/namespaces/default/pods"
@@ -20,7 +20,7 @@ STRATEGIC, APPLY = "application/strategic-merge-patch+json", "application/apply-
 
 @dataclasses.dataclass
 class Attack:
-    """One request. `codes` are the answers that are right."""
+    """One request. `codes` are the accepted status codes of the response."""
     path: str
     body: object
     codes: tuple
@@ -32,7 +32,7 @@ class Attack:
         body = self.body() if callable(self.body) else self.body
         if isinstance(body, str):
             body = body.encode()
-        assert body is None or len(body) <= LIMIT + 1024, f"{len(body)} bytes would be refused unread"
+        assert body is None or len(body) <= LIMIT + 1024, f"{len(body)} bytes would be rejected before they are read"
         headers = {"Content-Type": self.type} if body is not None else {}
         if self.user:
             headers["Impersonate-User"] = self.user
@@ -40,7 +40,7 @@ class Attack:
 
 
 def repeated(item, size=LIMIT - 2000, start=0):
-    """"item(start),item(start+1),…" of about `size` bytes; `item` is a text or a function of the index."""
+    """Returns "item(start),item(start+1),…" of about `size` bytes. `item` is a text or a function of the index."""
     make = item if callable(item) else lambda _: item
     parts, total, index = [], 0, start
     while True:
@@ -111,7 +111,7 @@ def varint(value):
 
 
 def field(number, data):
-    """A length-delimited field of a protobuf message."""
+    """Returns a length-delimited field of a protobuf message."""
     return varint(number << 3 | 2) + varint(len(data)) + data
 
 
@@ -237,11 +237,14 @@ def yaml_attacks():
     bodies = {
         "brackets": (lambda: "[" * LIMIT, (400,)),
         "braces": (lambda: "a: " + "{" * (LIMIT - 10), (400,)),
-        "a long flow list": (lambda: "data: [" + repeated("a"), (400,)),
-        "a long flow mapping": (lambda: head + "data: {" + repeated(lambda i: f"k{i}: a") + "}", (201, 400)),
+        "a long flow list": (lambda: "data: [" + repeated("a"), (400, 413)),
+        "a long flow list at great depth": (lambda: "[" * 990 + repeated("a"), (400, 413)),
+        "empty items": (lambda: "data:\n" + "-\n" * (LIMIT // 2 - 100), (400, 413)),
+        "tag directives": (lambda: "".join(f"%TAG !a{i}! x\n" for i in range(170_000)) + "---\na: b", (400,)),
+        "a long flow mapping": (lambda: head + "data: {" + repeated(lambda i: f"k{i}: a") + "}", (201, 413, 422)),
         "aliases of aliases": (bomb, (400,)),
         "aliases of a long text": (lambda: "a: &a " + "x" * 1_000_000 + "\nb:\n" + "- *a\n" * 300_000, (400,)),
-        "anchors in anchors": (lambda: "a: " + "".join(f"&a{i} [" for i in range(900)) + repeated("b", 90_000) + "]" * 900, (400,)),
+        "anchors in anchors": (lambda: "a: " + "".join(f"&a{i} [" for i in range(900)) + repeated("b", 90_000) + "]" * 900, (400, 422)),
         "anchors": (lambda: "data:\n" + "".join(f"- &a{i} b\n" for i in range(250_000)), (400,)),
         "nested block lists": (lambda: "- " * (LIMIT // 2), (400,)),
         "complex keys": (lambda: "? " * (LIMIT // 2), (400,)),
@@ -264,7 +267,7 @@ def yaml_attacks():
 
 
 def patch_attacks():
-    """On objects that prepare() has made."""
+    """Patches of the objects that prepare() creates."""
     large, keyed, env = f"{CONFIGMAPS}/large", f"{CONFIGMAPS}/keyed", "/apis/apps/v1/namespaces/default/deployments/env"
 
     def operations(operation, count=10_000):
@@ -317,7 +320,7 @@ def patch_attacks():
 
 
 def deep():
-    """A large value below 900 objects: to compare two of these must not copy what is below each."""
+    """Returns a large value that is nested in 900 objects. A comparison of two such values must not copy the contents at every level."""
     return widget('{"any":%s}' % nested('{"a":', "{%s}" % repeated(lambda i: f'"{i}":"x"', 300_000), "}", 900)).replace('"attack"', '"deep"')
 
 
@@ -395,12 +398,26 @@ FAMILIES = (metadata_attacks, managed_fields_attacks, role_attacks, schema_attac
             review_attacks, query_attacks)
 
 
+# CPU seconds and megabytes of the most expensive requests, over all processes, on a busy machine. The other requests need at most USUAL.
+USUAL = (0.2, 80)
+YAML_ROW = (0.8, 110)
+MEASURED = {
+    "apply: items of a list map": (0.7, 190), "apply: a new object of many keys": (0.6, 120), "numbers of a set": (0.6, 90), "quantities": (0.45, 110),
+    "a definition of rules": (0.45, 60), "strategic merge patch: items of a list": (0.45, 160), "items of a list map": (0.4, 90), "extra fields of an access review": (0.4, 130),
+    "items of a set that all differ": (0.35, 80), "protobuf: empty finalizers": (0.3, 115), "keys of data": (0.3, 80), "strategic merge patch: finalizers": (0.3, 80),
+    "environment variables": (0.25, 80), "ports": (0.25, 95)}
+
+
+def measured(name):
+    return MEASURED.get(name, YAML_ROW if name.startswith("YAML") else USUAL)
+
+
 def all_attacks():
     return [(name, attack) for family in FAMILIES for name, attack in family()]
 
 
 def prepare(server, wait_until):
-    """Makes what the attacks work on: a custom resource, a user who may write roles, large objects."""
+    """Creates what the attacks need: a custom resource, a user who may write roles, and large objects."""
     admin = server.client
     definition = json.loads(crd("null", "widgets"))
     definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"] = WIDGET_SCHEMA

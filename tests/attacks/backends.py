@@ -1,4 +1,4 @@
-"""Servers that attacks go through or aim at: kubelets, backends of services, and traps that nobody may connect to."""
+"""Servers for the attacks: kubelets, backends of services, and traps to which no process may connect."""
 import base64
 import json
 import socket
@@ -6,16 +6,17 @@ import ssl
 import threading
 
 import mesh
-from tls_server import Pki, TlsServer
+from pki import Pki
+from tls_server import TlsServer
 
 NS = "/api/v1/namespaces/default"
 
 
 def own_address():
-    """An address of this machine that is not loopback, or None."""
+    """Returns an address of this machine that is not a loopback address, or None."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect(("192.0.2.1", 9))  # sends nothing; only chooses a route
+            probe.connect(("192.0.2.1", 9))  # sends nothing; only selects a route
             address = probe.getsockname()[0]
         except OSError:
             return None
@@ -23,7 +24,7 @@ def own_address():
 
 
 class Trap:
-    """Listens on every address of this machine, loopback included, and counts who connects. Nobody may."""
+    """Listens on every address of this machine, including loopback, and counts the connections. There must be none."""
 
     def __init__(self):
         self.socket = socket.socket(socket.AF_INET6, socket.SOCK_STREAM)
@@ -52,12 +53,12 @@ def pod(name):
 
 
 def set_status(server, path, **status):
-    """Writes these fields of an object's status; the answer."""
+    """Writes fields of the status of an object. Returns the response."""
     return server.client("PATCH", f"{path}/status", {"status": status}, headers={"Content-Type": "application/merge-patch+json"})
 
 
 def is_complete(answer):
-    """Whether these bytes are a whole HTTP/1.1 answer."""
+    """Returns whether these bytes are a complete HTTP/1.1 response."""
     head, end, body = answer.partition(b"\r\n\r\n")
     if not end:
         return False
@@ -68,13 +69,13 @@ def is_complete(answer):
 
 
 def raw_request(server, head, more=b"", until_closed=False):
-    """Sends raw bytes over TLS; the answer, and whether the server closed the connection. With `until_closed` waits for that, but no longer
-    than until the server is silent for 3 s; else returns with the first whole answer."""
-    raw = socket.create_connection(("127.0.0.1", server.port), timeout=10 * mesh.PATIENCE)
+    """Sends raw bytes over TLS. Returns the response and whether the server closed the connection. With `until_closed`, reads until the server closes
+    the connection or sends nothing for 3 s; otherwise it returns after the first complete response."""
+    raw = socket.create_connection(("127.0.0.1", server.port), timeout=10 * mesh.SLOWDOWN)
     connection = ssl._create_unverified_context().wrap_socket(raw)
     connection.sendall(head + more)
     if until_closed:
-        connection.settimeout(3 * mesh.PATIENCE)
+        connection.settimeout(3 * mesh.SLOWDOWN)
     answer, closed = b"", False
     try:
         while until_closed or not is_complete(answer):
@@ -92,7 +93,7 @@ def raw_request(server, head, more=b"", until_closed=False):
 
 
 def upgrade_head(method, path, token=mesh.ADMIN_TOKEN, protocol="SPDY/3.1", **headers):
-    """The bytes of a request that asks for an upgrade."""
+    """Returns the bytes of an upgrade request."""
     lines = [f"{method} {path} HTTP/1.1", "Host: x", f"Authorization: Bearer {token}", "Connection: Upgrade", f"Upgrade: {protocol}"]
     if protocol == "websocket":
         lines += ["Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Protocol: v5.channel.k8s.io"]
@@ -111,16 +112,16 @@ FISHES = "/apis/sea.example.com/v1/namespaces/default/fishes"
 
 
 class World:
-    """An API server with a kubelet on loopback (node n1, pod p1) and an external API server for sea.example.com/v1. Both answer by
-    `answer(request)`, which a test replaces, except that discovery of the external one always works."""
+    """An API server with a kubelet on loopback (node n1, pod p1) and an external API server for sea.example.com/v1. Both call
+    `answer(request)`, which a test replaces. Discovery of the external server always works."""
 
     def __init__(self, folder, *flags):
         self.kubelet_pki, self.client_pki = Pki(folder / "pki", "kubelets"), Pki(folder / "pki", "clients")
         self.sea_pki = Pki(folder / "pki", "sea")
         client = self.client_pki.issue("kube-apiserver")
         self.answer = lambda request: request.send(404, "nothing", "text/plain")
-        self.kubelet = TlsServer(self.kubelet_pki.issue("node", "IP:127.0.0.1"), self.client_pki.ca, lambda request, _: self.answer(request))
-        self.sea = TlsServer(self.sea_pki.issue("sea", "DNS:sea.default.svc"), self.client_pki.ca, self._sea)
+        self.kubelet = TlsServer(self.kubelet_pki.issue_server("node", "IP:127.0.0.1"), self.client_pki.ca, lambda request, _: self.answer(request))
+        self.sea = TlsServer(self.sea_pki.issue_server("sea", "DNS:sea.default.svc"), self.client_pki.ca, self._sea)
         self.store = mesh.Store(folder / "store")
         self.server = mesh.KubeApiserver(folder, self.store.url, f"--kubelet-client-certificate={client[0]}", f"--kubelet-client-key={client[1]}",
                                          f"--kubelet-certificate-authority={self.kubelet_pki.ca}", "--kubelet-preferred-address-types=InternalIP",
@@ -142,7 +143,7 @@ class World:
                           daemonEndpoints={"kubeletEndpoint": {"Port": port}}).code == 200
 
     def register_sea(self, port, **spec):
-        """Registers the external server, in place of an earlier one; the APIService's condition once it is available, or None."""
+        """Registers the external server and replaces an earlier one. Returns the condition of the APIService if it becomes available, or None."""
         self.client("DELETE", f"{APISERVICES}/v1.sea.example.com")
         service = {"metadata": {"name": "sea"}, "spec": {"type": "ExternalName", "externalName": "localhost"}}
         assert self.client("POST", f"{NS}/services", service).code in (201, 409)
@@ -156,7 +157,7 @@ class World:
             conditions = self.client.get(f"{APISERVICES}/v1.sea.example.com").json().get("status", {}).get("conditions") or [{}]
             return conditions[0] if conditions[0].get("reason") in ("Passed", "FailedDiscoveryCheck") else None
 
-        condition = mesh.wait_until(settled, 15, "the external server was asked for its discovery")
+        condition = mesh.wait_until(settled, 15, "the aggregator requested the discovery of the external server")
         return condition if condition["status"] == "True" else None
 
     def stop(self):

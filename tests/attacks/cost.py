@@ -1,4 +1,4 @@
-"""Measures what an attack costs the mesh: CPU time and peak memory over all of its processes."""
+"""Measures the cost of an attack: CPU time and peak memory over all processes of the mesh."""
 import os
 import pathlib
 import threading
@@ -8,12 +8,12 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def processes(server):
-    """{name: pid} of the launcher and the services."""
+    """Returns {name: pid} of the launcher and the services."""
     return {"launcher": server.process.pid, **server.children()}
 
 
 def cpu_seconds(pid):
-    """User and system time of a process so far, from the scheduler's own count where the kernel has one."""
+    """Returns the CPU time of a process, from schedstat if the kernel has it."""
     try:
         total = 0
         for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
@@ -25,7 +25,7 @@ def cpu_seconds(pid):
 
 
 def resident_bytes(pid):
-    """Resident memory without pages of files."""
+    """Returns the resident memory of a process without file-backed pages."""
     for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith("RssAnon:"):
             return int(line.split()[1]) * 1024
@@ -56,7 +56,7 @@ class Cost:
                 try:
                     self._peak[name] = max(self._peak[name], resident_bytes(pid))
                 except OSError:
-                    pass  # The process died; the test notices that by other means.
+                    pass  # The process ended, which the test detects itself.
 
     def __exit__(self, *_):
         time.sleep(2 * self.interval)

@@ -1,5 +1,5 @@
-"""Requests that try to stay out of the audit log: every answered request leaves an event with the Audit-ID of its answer, and
-what was sent is in it as JSON, whatever it was sent as."""
+"""Requests that try to avoid the audit log. Every request with a response has an event with the Audit-ID of the response, and
+the event contains the body of the request as JSON, whatever its encoding was."""
 import json
 import os
 import signal
@@ -24,20 +24,20 @@ def audited(tmp_path_factory):
     (folder / "policy.yaml").write_text(POLICY)
     store = mesh.Store(folder / "store")
     server = mesh.KubeApiserver(folder, store.url, f"--audit-policy-file={folder}/policy.yaml", f"--audit-log-path={folder}/audit.log").start()
-    mesh.wait_until(lambda: server.client.answers("/readyz"), 30, "ready")
+    mesh.wait_until(lambda: server.client.answers("/readyz"), 30, "the server is ready")
     yield server
     server.stop()
     store.stop()
 
 
 def events(server, audit_id):
-    """The events of one request. They are written just after the answer."""
+    """Returns the events of a request. They are written after the response."""
     lines = (server.folder / "audit.log").read_text(errors="replace").split("\n")[:-1]
     return [event for event in map(json.loads, lines) if event["auditID"] == audit_id]
 
 
 def event_of(server, answer):
-    """The one event of an answered request."""
+    """Returns the event of a request. There must be exactly one."""
     audit_id = answer.headers["Audit-Id"]
     assert audit_id, answer.headers
     found = mesh.wait_until(lambda: events(server, audit_id), 5, "the request is in the audit log")
@@ -47,7 +47,7 @@ def event_of(server, answer):
 
 
 def test_failed_authentication_is_recorded(audited):
-    """Attack: guessing tokens. Expected: one event for each attempt, as in the reference: ResponseStarted, without a user."""
+    """Attack: guess tokens. Expected: one event per attempt, as in kube-apiserver: ResponseStarted, without a user."""
     answer = mesh.Client(audited.url, "guess")("GET", MAPS)
     assert answer.code == 401
     event = event_of(audited, answer)
@@ -59,7 +59,7 @@ def test_failed_authentication_is_recorded(audited):
 
 @pytest.mark.parametrize("path", ["/api/v1/../v1/secrets", "/api/%zz", "/a%00b"])
 def test_malformed_paths_are_recorded(audited, path):
-    """Attack: looking for paths that two programs read differently. Expected: each attempt is in the log, with the path as it was sent."""
+    """Attack: search for paths that two programs interpret differently. Expected: each attempt is in the log, with the path as it was sent."""
     answer = audited.client("GET", path)
     assert answer.code == 400
     event = event_of(audited, answer)
@@ -67,7 +67,7 @@ def test_malformed_paths_are_recorded(audited, path):
 
 
 def test_bad_timeouts_are_recorded(audited):
-    """The same for a request that is refused for its timeout, before authentication."""
+    """The same for a request that is rejected because of its timeout parameter, before authentication."""
     answer = audited.client("GET", f"{MAPS}?timeout=soon")
     assert answer.code == 400
     assert event_of(audited, answer)["stage"] == "ResponseStarted"
@@ -82,16 +82,16 @@ def test_denied_requests_are_recorded(audited):
 
 
 def test_requests_without_an_answer_from_authn_authz_are_recorded(audited):
-    """Attack: probing while authn-authz is down. Expected: each 503 is in the log."""
+    """Attack: send requests while authn-authz does not respond. Expected: each 503 is in the log."""
     pid = audited.children()["authn-authz"]
-    os.kill(pid, signal.SIGSTOP)
+    mesh.suspend(pid)
     try:
         answer = mesh.Client(audited.url, "never-seen")("GET", f"{MAPS}?timeout=1s")
     finally:
         os.kill(pid, signal.SIGCONT)
     assert answer.code in (503, 504)
     assert event_of(audited, answer)["stage"] == "ResponseStarted"
-    mesh.wait_until(lambda: audited.client.answers("/readyz"), 10, "authn-authz is heard of again")
+    mesh.wait_until(lambda: audited.client.answers("/readyz"), 10, "the aggregator is connected to authn-authz again")
 
 
 def configmap(name):
@@ -103,7 +103,7 @@ YAML = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {}\ndata:\n  key: va
 
 @pytest.mark.parametrize("content_type", ["application/json", "application/yaml"])
 def test_objects_are_recorded_as_json(audited, content_type):
-    """Attack: sending an object in a form that the log does not know. Expected: it is recorded as a JSON object."""
+    """Attack: send an object in an encoding that the log cannot contain. Expected: it is recorded as a JSON object."""
     name = content_type.rpartition("/")[2]
     body = YAML.format(name) if name == "yaml" else json.dumps(configmap(name))
     answer = audited.client("POST", MAPS, body, {"Content-Type": content_type})
@@ -137,8 +137,8 @@ PATCHES = {
 
 @pytest.mark.parametrize("content_type", PATCHES)
 def test_patches_are_recorded_as_json(audited, content_type):
-    """Attack: a change by a patch that is no JSON object. Expected: the patch is recorded, an array as an array and YAML as JSON.
-    kube-apiserver v1.36 loses the whole event of an apply that is written in YAML."""
+    """Attack: a patch that is not a JSON object. Expected: the patch is recorded, an array as an array and YAML as JSON.
+    kube-apiserver v1.36 loses the complete event of an apply request in YAML."""
     audited.client("POST", MAPS, configmap("patched"))
     answer = audited.client("PATCH", f"{MAPS}/patched?fieldManager=test&force=true" if "apply" in content_type else f"{MAPS}/patched",
                             PATCHES[content_type], {"Content-Type": content_type})
@@ -149,7 +149,7 @@ def test_patches_are_recorded_as_json(audited, content_type):
 
 
 def test_deeply_nested_bodies_are_recorded(audited):
-    """Attack: a body that is nested more deeply than the log's parser goes. Expected: it is recorded, because the server reads it."""
+    """Attack: a body that is nested more deeply than the parser of the log accepts. Expected: it is recorded, because the server accepts it."""
     nested = '{"a":' * 200 + "1" + "}" * 200
     body = json.dumps(configmap("nested"))[:-1] + f', "unknown": {nested}}}'
     answer = audited.client("POST", MAPS, body, {"Content-Type": "application/json"})
@@ -159,7 +159,7 @@ def test_deeply_nested_bodies_are_recorded(audited):
 
 
 def test_bodies_that_are_too_large_are_recorded(audited):
-    """Attack: a body beyond the limit. Expected: 413, and an event of the user who sent it."""
+    """Attack: a body that exceeds the limit. Expected: 413, and an event with the user who sent it."""
     body = json.dumps({**configmap("large"), "data": {"key": "x" * (4 << 20)}})
     answer = audited.client("POST", MAPS, body, {"Content-Type": "application/json"})
     assert answer.code == 413
@@ -168,6 +168,6 @@ def test_bodies_that_are_too_large_are_recorded(audited):
 
 
 def test_long_user_agents_are_cut(audited):
-    """Attack: filling the disk with a long user agent. Expected: 1,024 characters of it, as in the reference."""
+    """Attack: fill the disk with a long user agent. Expected: its first 1,024 characters are recorded, as in kube-apiserver."""
     answer = audited.client("GET", MAPS, headers={"User-Agent": "x" * 100_000})
     assert event_of(audited, answer)["userAgent"] == "x" * 1024 + "...TRUNCATED"

@@ -1,11 +1,11 @@
-"""Who may open a stream to a pod, and which servers are believed to be a kubelet or an external API server."""
-import subprocess
+"""Permissions for streams to a pod, and the authentication of kubelets and external API servers."""
 
 import pytest
 
 import mesh
 from backends import FISHES, NS, World, raw_request, upgrade_head
-from tls_server import Pki, TlsServer
+from pki import Pki
+from tls_server import TlsServer
 
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
 STREAMS = ["exec?command=sh&stdin=true&stdout=true", "attach?stdout=true", "portforward?ports=80"]
@@ -27,12 +27,12 @@ def grant(world, user, verbs):
                "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": user}]}
     assert world.client("POST", f"{RBAC}/clusterrolebindings", binding).code == 201
     headers = {"Impersonate-User": user, "Authorization": f"Bearer {mesh.ADMIN_TOKEN}"}
-    mesh.wait_until(lambda: world.client.get(f"{NS}/pods/p1", headers=headers).code == 200, 5, "the binding counts")
+    mesh.wait_until(lambda: world.client.get(f"{NS}/pods/p1", headers=headers).code == 200, 5, "the role binding has an effect")
 
 
 def test_reading_pods_is_no_right_to_run_commands(world):
-    """kubernetes/kubernetes#133515: a WebSocket is opened by GET, for which the edge asks for the verb `get`. Who has only that must get 403
-    for exec, attach and portforward over WebSocket, SPDY and plain GET; the reference v1.36 asks for `create` as well."""
+    """kubernetes/kubernetes#133515: a WebSocket is opened with GET, for which the edge authorizes the verb `get`. A user with only this permission
+    must get 403 for exec, attach and portforward over WebSocket, SPDY and GET without an upgrade. kube-apiserver v1.36 also requires `create`."""
     grant(world, "reader", ["get"])
     grant(world, "runner", ["get", "create"])
     world.answer = lambda request: request.send(418, "reached", "text/plain")
@@ -46,33 +46,23 @@ def test_reading_pods_is_no_right_to_run_commands(world):
         plain = world.client.get(f"{NS}/pods/p1/{stream}", headers={"Impersonate-User": "reader"})
         assert plain.code == 403
     assert len(world.kubelet.seen) == before
-    for stream in STREAMS:  # the counter-test
+    for stream in STREAMS:  # the user with `create` is allowed
         answer, _ = raw_request(world.server, upgrade_head("GET", f"{NS}/pods/p1/{stream}", protocol="websocket", Impersonate_User="runner"))
-        assert answer.startswith(b"HTTP/1.1 418 "), answer
-    assert len(world.kubelet.seen) == before + len(STREAMS)
-
-
-def expired(pki, name, names):
-    """A certificate whose time is over."""
-    base = pki.folder / name
-    extensions = base.with_suffix(".ext")
-    extensions.write_text(f"subjectAltName={names}\n")
-    run = lambda *arguments: subprocess.run(["openssl", *map(str, arguments)], check=True, capture_output=True)
-    run("req", "-newkey", "rsa:2048", "-nodes", "-keyout", f"{base}.key", "-out", f"{base}.csr", "-subj", f"/CN={name}")
-    run("x509", "-req", "-in", f"{base}.csr", "-CA", pki.ca, "-CAkey", pki.key, "-CAcreateserial", "-out", f"{base}.crt", "-extfile", extensions, "-days", "-1")
-    return f"{base}.crt", f"{base}.key"
+        # The WebSockets of exec and attach end in the server, which then connects to the kubelet.
+        assert answer.startswith(b"HTTP/1.1 418 " if stream.startswith("portforward") else b"HTTP/1.1 101 "), answer
+    mesh.wait_until(lambda: len(world.kubelet.seen) == before + len(STREAMS), 10, "the kubelet is asked")
 
 
 def bad_certificates(world, pki, names, which):
     strangers = Pki(world.folder / "pki", f"strangers-of-{which}")
-    return {"wrong name": pki.issue(f"{which}-wrong", "DNS:other.example,IP:10.9.9.9"), "unknown CA": strangers.issue(f"{which}-stranger", names),
-            "self-signed": (strangers.ca, strangers.key), "expired": expired(pki, f"{which}-expired", names)}
+    return {"wrong name": pki.issue_server(f"{which}-wrong", "DNS:other.example,IP:10.9.9.9"), "unknown CA": strangers.issue_server(f"{which}-stranger", names),
+            "self-signed": (strangers.ca, strangers.key), "expired": pki.issue_server(f"{which}-expired", names, days=("-days", "-1"))}
 
 
 def test_kubelets_must_prove_who_they_are(world):
-    """A server at the node's address has a certificate with another name, of another CA, self-signed or expired. With
-    --kubelet-certificate-authority it gets no request, neither for logs nor for streams; insecureSkipTLSVerifyBackend lets logs through, as
-    its user asks for."""
+    """A server at the address of a node has a certificate with another name, of another CA, self-signed or expired. With
+    --kubelet-certificate-authority it gets no requests for logs or streams. With insecureSkipTLSVerifyBackend, requests for logs are sent, because
+    the user requests that."""
     world.answer = lambda request: request.send(200, "a line\n", "text/plain")
     assert world.client.get(f"{NS}/pods/p1/log").body == "a line\n"
     for why, certificate in bad_certificates(world, world.kubelet_pki, "IP:127.0.0.1", "node").items():
@@ -91,7 +81,7 @@ def test_kubelets_must_prove_who_they_are(world):
 
 
 def test_external_servers_must_prove_who_they_are(world):
-    """The same for the server behind an APIService: it is not available and gets no request, so it learns neither users nor objects. With
+    """The same for the server of an APIService: it is not available and gets no requests, so no users or objects are disclosed to it. With
     insecureSkipTLSVerify it is used."""
     good = world.sea.port
     for why, certificate in bad_certificates(world, world.sea_pki, "DNS:sea.default.svc", "sea").items():

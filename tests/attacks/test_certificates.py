@@ -1,4 +1,4 @@
-"""Certificate signing requests: nobody names themselves, nobody approves or signs without a right on the signer."""
+"""Certificate signing requests: users cannot choose the requester, and approving or signing requires a permission for the signer."""
 import base64
 import subprocess
 
@@ -38,14 +38,14 @@ def as_user(name, *groups, **extra):
 
 @pytest.fixture(scope="module")
 def eve(server):
-    """A user who may do everything with the requests themselves and nothing with signers."""
+    """A user with all permissions for the requests, and none for signers."""
     rule = {"apiGroups": ["certificates.k8s.io"], "resources": [f"certificatesigningrequests{sub}" for sub in ("", "/approval", "/status")], "verbs": ["*"]}
     role = {"metadata": {"name": "csr-all"}, "rules": [rule]}
     binding = {"metadata": {"name": "csr-all"}, "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "csr-all"},
                "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "eve"}]}
     assert server.client("POST", f"{RBAC}/clusterroles", role).code == 201
     assert server.client("POST", f"{RBAC}/clusterrolebindings", binding).code == 201
-    mesh.wait_until(lambda: server.client.get(CSRS, headers=as_user("eve")).code == 200, 5, "the binding counts")
+    mesh.wait_until(lambda: server.client.get(CSRS, headers=as_user("eve")).code == 200, 5, "the role binding has an effect")
 
     def send(method, path, body=None, **headers):
         return server.client(method, path, body, as_user("eve") | headers)
@@ -65,10 +65,10 @@ def certificate(key):
 
 
 def test_the_requester_is_the_authenticated_user(server, key):
-    """Attack: create a request that says it comes from a node and from system:masters, and that it is approved and signed already;
-    then change the requester by update, patch, apply and through the subresources.
-    Expected: the request says who is authenticated, and is neither approved nor signed; nothing changes that later.
-    Why: approvers and signers decide by these fields."""
+    """Attack: create a request whose fields name a node and system:masters as the requester, and that is already approved and signed;
+    then change the requester with update, patch and apply, and through the subresources.
+    Expected: the requester is the authenticated user, the request is neither approved nor signed, and later writes do not change that.
+    Why: the decisions of approvers and signers depend on these fields."""
     lie = {"username": "system:node:n1", "uid": "0", "groups": ["system:masters"], "extra": {"scopes": ["all"]}}
     body = {**csr("csr-lie", request_pem(key, "/CN=jane"), **lie), "status": {**approved()["status"], "certificate": certificate(key)}}
     created = server.client("POST", CSRS, body, as_user("jane", "system:masters", scopes="a"))
@@ -93,8 +93,8 @@ def test_the_requester_is_the_authenticated_user(server, key):
 
 
 def test_approval_needs_a_right_on_the_signer(server, key, eve):
-    """Attack: a user with every right on the requests, and none on signers, approves and denies them, by update and by patch.
-    Expected: 403 from admission; with `approve` on the signer, or on all signers of its domain, the same works.
+    """Attack: a user with all permissions for the requests, and none for signers, approves and denies them with update and patch.
+    Expected: 403 from admission. With `approve` for the signer, or for all signers of its domain, it is allowed.
     Why: an approved request becomes a credential."""
     admin, one = server.client, f"{CSRS}/csr-approve"
     assert eve("POST", CSRS, csr("csr-approve", request_pem(key, "/CN=eve"))).code == 201
@@ -105,9 +105,9 @@ def test_approval_needs_a_right_on_the_signer(server, key, eve):
             assert answer.code == 403, answer.body
             assert answer.json()["message"] == ('certificatesigningrequests.certificates.k8s.io "csr-approve" is forbidden: '
                                                 'user not permitted to approve requests with signerName "example.com/signer"')
-    # The signer that the body names does not matter.
+    # The signer in the body has no effect.
     assert eve("PUT", f"{one}/approval", {**current, **approved(), "spec": {**current["spec"], "signerName": "other.com/a"}}).code == 403
-    # Neither the request itself nor /status approves.
+    # Writes of the request itself and of /status do not approve it.
     assert merge(eve, one, approved()).json()["status"] == {}
     refused = merge(eve, f"{one}/status", approved())
     assert refused.code == 422 and 'updates may not add a condition of type "Approved"' in refused.json()["message"]
@@ -119,7 +119,7 @@ def test_approval_needs_a_right_on_the_signer(server, key, eve):
                "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "eve"}]}
     assert admin("POST", f"{RBAC}/clusterroles", role).code == 201
     assert admin("POST", f"{RBAC}/clusterrolebindings", binding).code == 201
-    mesh.wait_until(lambda: merge(eve, f"{one}/approval", approved()).code == 200, 5, "the right on the signers counts")
+    mesh.wait_until(lambda: merge(eve, f"{one}/approval", approved()).code == 200, 5, "the permission for the signers has an effect")
     condition = admin.get(one).json()["status"]["conditions"][0]
     assert condition["type"] == "Approved" and condition["lastUpdateTime"] and condition["lastTransitionTime"]
     # A decision is final.
@@ -127,14 +127,14 @@ def test_approval_needs_a_right_on_the_signer(server, key, eve):
     assert denied.code == 422 and 'updates may not remove a condition of type "Approved"' in denied.json()["message"]
     both = merge(eve, f"{one}/approval", {"status": {"conditions": [condition, {"type": "Denied", "status": "True"}]}})
     assert both.code == 422 and "mutually exclusive" in both.json()["message"]
-    # The right to approve is not the right to sign.
+    # The permission to approve does not include the permission to sign.
     assert merge(eve, f"{one}/status", {"status": {"certificate": certificate(key)}}).code == 403
 
 
 def test_signing_needs_a_right_on_the_signer(server, key, eve):
-    """Attack: set the certificate through the request, /approval and /status without a right on the signer, and replace one that was issued.
-    Expected: dropped, dropped, 403; an issued certificate never changes, and has to be a certificate.
-    Why: whoever waits for the request trusts what stands there."""
+    """Attack: set the certificate through the request, /approval and /status without a permission for the signer, and replace an issued one.
+    Expected: the first two writes drop it, the third gets 403. An issued certificate cannot be changed, and must be a valid certificate.
+    Why: clients that wait for the certificate trust it."""
     one, issued = f"{CSRS}/csr-sign", {"status": {"certificate": certificate(key)}}
     assert eve("POST", CSRS, csr("csr-sign", request_pem(key, "/CN=eve"), signer="signing.example.com/signer")).code == 201
     assert "certificate" not in merge(eve, one, issued).json()["status"]
@@ -165,9 +165,9 @@ def test_nobody_asks_for_system_masters(server, key):
 
 
 def test_requests_are_validated(server, key):
-    """Attack: requests with a broken or unsigned PEM, no signer, unknown usages and tiny lifetimes.
-    Expected: 422 with the field that is wrong.
-    Why: signers rely on this check and do not repeat all of it."""
+    """Attack: requests with an invalid or unsigned PEM, without a signer, with unknown usages or very short lifetimes.
+    Expected: 422 with the invalid field.
+    Why: signers rely on this validation and do not repeat all of it."""
     good = request_pem(key, "/CN=a")
     middle = good.splitlines()[2]
     forged = good.replace(middle, middle[::-1])
@@ -181,7 +181,7 @@ def test_requests_are_validated(server, key):
 
 
 def test_requests_are_found_by_signer(server, key):
-    """Not an attack: signers list and watch their own requests by field selector, and kubectl shows who asked."""
+    """Not an attack: signers list and watch their requests with a field selector, and kubectl shows the requester."""
     assert server.client("POST", CSRS, csr("csr-listed", request_pem(key, "/CN=a"), signer="listed.example.com/a", expirationSeconds=3600)).code == 201
     found = server.client.get(f"{CSRS}?fieldSelector=spec.signerName=listed.example.com/a").json()["items"]
     assert [item["metadata"]["name"] for item in found] == ["csr-listed"]

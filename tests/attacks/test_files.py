@@ -1,5 +1,5 @@
-"""Other users of the machine look for keys, tokens and secrets in the files of the mesh. Every test runs with umask 0, which removes no
-permission from what a process asks for."""
+"""Other users of the machine try to read keys, tokens and secrets in the files of the mesh. Every test runs with umask 0, so that only the
+modes that the processes request protect the files."""
 import json
 import os
 import pathlib
@@ -26,8 +26,9 @@ def mode(path):
 
 
 def open_to_others(folder):
-    """{path: mode} of everything under a folder, and the folder itself, that its group or others can use in any way."""
-    paths = [pathlib.Path(folder), *pathlib.Path(folder).rglob("*")]
+    """Returns {path: mode} of the folder and everything in it that the group or others can access. Symbolic links are skipped: their mode has
+    no effect."""
+    paths = [path for path in (pathlib.Path(folder), *pathlib.Path(folder).rglob("*")) if not path.is_symlink()]
     return {str(path): oct(mode(path)) for path in paths if mode(path) & 0o077 and path.suffix not in PUBLIC}
 
 
@@ -39,10 +40,10 @@ def find_envoy():
 def test_nothing_that_up_writes_is_for_others(tmp_path, front_proxy):
     """Attack: read keys, the kubeconfig, logs, the store or the sockets of `apimesh up` as another user.
 
-    Expected: folders are 0700 and files 0600; only certificates and the public key of tokens may be readable. Logs of an earlier version,
-    which were readable, are closed. Why: logs name users and objects, and the store holds every Secret."""
+    Expected: folders are 0700 and files 0600; only certificates and the public key of tokens may be readable. Readable logs of an earlier
+    version are changed to 0600. Why: logs contain users and objects, and the store contains every Secret."""
     if front_proxy == "envoy" and not find_envoy():
-        pytest.skip("no Envoy: ./apimesh deps installs it")
+        pytest.skip("Envoy is not installed; run ./apimesh deps")
     folder, port = tmp_path / "mesh", mesh.free_port()
     (folder / "logs").mkdir(parents=True, mode=0o755)
     old = folder / "logs/aggregator.log"
@@ -70,20 +71,20 @@ def test_nothing_that_up_writes_is_for_others(tmp_path, front_proxy):
 
 
 def test_nothing_that_pki_writes_is_for_others(tmp_path):
-    """Attack: read the keys that `apimesh pki` makes for the processes of a mesh as another user.
+    """Attack: read the keys that `apimesh pki` creates for the processes of a mesh as another user.
 
-    Expected: as above; Envoy's configuration, which has no secrets, may be readable. Why: a key of the mesh stands for a process of it."""
+    Expected: as above; the configuration of Envoy, which has no secrets, may be readable. Why: a key of the mesh is the identity of a process."""
     folder = tmp_path / "deep/pki"
     subprocess.run([mesh.BIN / "apimesh", "pki", "--dir", folder, "--name", "core-api"], check=True, capture_output=True, timeout=60)
     assert list(folder.rglob("*.key"))
-    assert set(open_to_others(folder)) <= {path for path in map(str, folder.rglob("envoy.json"))}
+    assert set(open_to_others(folder)) <= {path for path in map(str, folder.rglob("envoy*.json"))}
     assert mode(folder.parent) == 0o700
 
 
 def test_nothing_that_the_store_writes_is_for_others(tmp_path):
     """Attack: read the data of the store or a snapshot of it as another user.
 
-    Expected: as with etcd, folders are 0700 and files 0600. Why: they hold every Secret."""
+    Expected: as with etcd, folders are 0700 and files 0600. Why: they contain every Secret."""
     store = mesh.Store(tmp_path / "data")
     try:
         server = mesh.KubeApiserver(tmp_path / "server", store.url).start()
@@ -104,7 +105,7 @@ def test_nothing_that_the_store_writes_is_for_others(tmp_path):
 
 def test_self_signed_key_is_for_its_owner(own_server):
     """Attack: read the key of the self-signed serving certificate as another user. Expected: 0600, as in kube-apiserver; the certificate is
-    public. Why: whoever has the key can be the server."""
+    public. Why: with the key, an attacker can impersonate the server."""
     assert mode(own_server.folder / "certs/apiserver.key") == 0o600
     assert mode(own_server.folder / "certs/apiserver.crt") == 0o644
 
@@ -117,11 +118,11 @@ def write_much(server, megabytes):
 
 @pytest.mark.parametrize("existing", [None, 0o640], ids=["new", "existing"])
 def test_audit_log_is_for_its_owner(tmp_path, existing):
-    """Attack: read requests and answers in the audit log, or in a rotated one, as another user.
+    """Attack: read requests and responses in the audit log, or in a rotated file, as another user.
 
-    Expected: the file and rotated files are 0600, missing folders are 0700. A file that the operator made with another mode, perhaps for
-    the group of a log collector, keeps that mode, also for the next file after a rotation. All as in kube-apiserver. Why: audit events
-    hold the bodies of requests."""
+    Expected: the file and rotated files are 0600, missing folders are 0700. A file that the operator created with another mode, for example for
+    the group of a log collector, keeps that mode, as does the next file after a rotation. kube-apiserver does the same. Why: audit events
+    contain the bodies of requests."""
     policy, log = tmp_path / "policy.yaml", tmp_path / "audit/logs/audit.log"
     policy.write_text(POLICY)
     if existing:

@@ -1,5 +1,5 @@
-"""Anonymous requests must not fill the memory of any process: whatever a client can make up (paths, queries, tokens, names,
-methods, headers) is remembered by its digest or not at all, and every cache is bounded by bytes."""
+"""Anonymous requests must not exhaust the memory of any process. Values that a client can choose (paths, queries, tokens, names,
+methods, headers) are cached only by their digest or not at all, and every cache has a limit in bytes."""
 import http.client
 import itertools
 import random
@@ -15,12 +15,12 @@ COUNTER = itertools.count(random.getrandbits(40))
 
 
 def text(length):
-    """Letters and digits that no cache can have seen before."""
+    """Returns letters and digits that were not used before."""
     return f"{next(COUNTER):012x}".rjust(length, "x")[-length:]
 
 
 class Connection:
-    """One TLS connection that is used for many requests."""
+    """A TLS connection for many requests."""
 
     def __init__(self, server):
         self.server = server
@@ -30,7 +30,7 @@ class Connection:
         self.connection = http.client.HTTPSConnection("127.0.0.1", self.server.port, context=ssl._create_unverified_context(), timeout=20)
 
     def send(self, method, path, headers=None):
-        """The status code. A server may close the connection after any answer."""
+        """Sends a request and returns the status code. The server may close the connection after any response."""
         for attempt in range(2):
             try:
                 self.connection.request(method, path, headers=headers or {})
@@ -100,23 +100,23 @@ ATTACKS = [(long_path, 200), (long_query, 100), (random_path, 1000), (random_res
 
 @pytest.mark.parametrize("attack, count", ATTACKS, ids=[attack.__name__ for attack, _ in ATTACKS])
 def test_requests_of_nobody_leave_no_memory_behind(server, attack, count):
-    """Attack: an anonymous client sends requests of which each has something new and long in it.
+    """Attack: an anonymous client sends requests, each with a new long value.
 
-    Expected: each is refused, and all processes together grow by less than 50 MB while that goes on.
-    Why: the edge remembers decisions and users; keyed by whole paths, 300 requests kept 268 MB.
+    Expected: all requests are rejected, and the memory of all processes together grows by less than 50 MB.
+    Why: the edge caches decisions and users. With complete paths as keys, 300 requests would occupy 268 MB.
     """
     connection = Connection(server)
-    for i in range(3):  # The first requests fill buffers that are used again.
+    for i in range(3):  # The first requests allocate buffers that are reused.
         connection.send(*attack(i))
     with cost.Cost(server) as spent:
         codes = {connection.send(*attack(i)) for i in range(count)}
     print(f"{attack.__name__}: {count} requests, {spent.memory / 2**20:.1f} MiB, {spent.by_process}")
     assert codes <= {400, 401, 403, 404, 405, 414, 431, 501}, codes
-    assert spent.memory < LIMIT * mesh.PATIENCE, spent.by_process
+    assert spent.memory < LIMIT * mesh.SLOWDOWN, spent.by_process
 
 
 def series(server):
-    """The metrics' series without their values."""
+    """Returns the series of the metrics without their values."""
     return {line.rpartition(" ")[0] for line in server.client.get("/metrics").body.splitlines() if not line.startswith("#")}
 
 
@@ -124,7 +124,7 @@ def test_made_up_requests_make_no_new_series(server):
     """Attack: requests with random methods, paths, resources, names, user agents and content types (CVE-2020-8552).
 
     Expected: after the first few of each, /metrics has no new series.
-    Why: a series per made-up value would fill the memory of the edge and of everyone who scrapes it.
+    Why: a series per chosen value would exhaust the memory of the edge and of every scraper.
     """
     connection = Connection(server)
     kinds = [random_path, random_resource, random_name, random_token, random_user_agent, random_method, random_impersonation, random_content_type]

@@ -1,4 +1,4 @@
-"""Stolen certificates of the mesh: each opens what its process needs, and nothing else."""
+"""Stolen certificates of the mesh: each gives access only to the listeners that its process needs."""
 import socket
 import ssl
 import struct
@@ -9,9 +9,9 @@ import mesh
 from test_tcp_mesh import TcpMesh
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + struct.pack(">I", 0)[1:] + b"\x04\x00" + struct.pack(">I", 0)
-# Who connects to whom in normal operation.
+# The processes that call each server in normal operation.
 CALLERS = {
-    "core-api": {"aggregator", "authn-authz"},
+    "core-api": {"aggregator", "authn-authz", "extensions-api"},
     "extensions-api": {"aggregator", "core-api"},
     "authn-authz": {"aggregator", "core-api", "extensions-api", "envoy"},
 }
@@ -34,7 +34,7 @@ def context_of(tcp_mesh, process, authority="mesh"):
 
 
 def answers(port, context, protocol, hello):
-    """Whether the server sends anything after the handshake and `hello`."""
+    """Returns whether the server sends anything after the handshake and `hello`."""
     context.set_alpn_protocols([protocol])
     try:
         with socket.create_connection(("127.0.0.1", port), timeout=5) as plain, context.wrap_socket(plain, server_hostname="localhost") as secure:
@@ -47,17 +47,17 @@ def answers(port, context, protocol, hello):
 @pytest.mark.parametrize("server", CALLERS)
 @pytest.mark.parametrize("process", PROCESSES)
 def test_a_process_answers_only_its_callers(tcp_mesh, server, process):
-    """Attack: the certificate of one process is used to call another, as any user it likes.
+    """Attack: use the certificate of one process to call another, as any user.
     Expected: the handshake fails unless that process calls the other in normal operation.
-    Why: identity travels in the request, so who may call the Delegate service may be anybody."""
+    Why: the request contains the user, so a caller of the Delegate service can act as any user."""
     got = answers(tcp_mesh.ports[server], context_of(tcp_mesh, process), "h2", PREFACE)
     assert got == (process in CALLERS[server])
 
 
 @pytest.mark.parametrize("process", PROCESSES)
 def test_only_envoy_reaches_the_front_proxy_port(tcp_mesh, process):
-    """Attack: another process of the mesh names a client's certificate at the port of the front proxy.
-    Expected: only Envoy's certificate is let in. Why: x-forwarded-client-cert is believed there."""
+    """Attack: another process of the mesh sends a client certificate in a header to the listener for the front proxy.
+    Expected: only the certificate of Envoy is accepted. Why: this listener trusts x-forwarded-client-cert."""
     hello = b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n"
     got = answers(tcp_mesh.ports["aggregator"], context_of(tcp_mesh, process), "http/1.1", hello)
     assert got == (process == "envoy")
@@ -65,19 +65,19 @@ def test_only_envoy_reaches_the_front_proxy_port(tcp_mesh, process):
 
 @pytest.mark.parametrize("process", PROCESSES)
 def test_no_certificate_of_the_mesh_opens_the_store(tcp_mesh, process):
-    """Attack: a certificate of the mesh is used to read every Secret from the store.
-    Expected: the store refuses it. Why: the store has an authority of its own, and gives its certificates to API servers only."""
+    """Attack: use a certificate of the mesh to read every Secret from the store.
+    Expected: the store rejects it. Why: the store has its own CA, which issues client certificates only for API servers."""
     assert not answers(tcp_mesh.ports["store"], context_of(tcp_mesh, process), "h2", PREFACE)
 
 
 def test_the_stores_own_clients_are_let_in(tcp_mesh):
-    """The counterpart of the test above: it can fail."""
+    """The counterpart of the test above: a client certificate of the store is accepted."""
     assert answers(tcp_mesh.ports["store"], context_of(tcp_mesh, "core-api", "etcd"), "h2", PREFACE)
 
 
 def test_folders_hold_only_what_their_process_needs(tcp_mesh):
-    """Attack: one container is taken over and its mounted keys are used elsewhere.
-    Expected: it has its own keys only; no authority's key, and the signing key of tokens only at core-api."""
+    """Attack: take over a container and use its mounted keys elsewhere.
+    Expected: it has only its own keys, no key of a CA, and only core-api has the signing key of tokens."""
     pki = tcp_mesh.folder / "pki"
     keys = {process: {path.name for path in (pki / process).glob("*.key")} for process in (*PROCESSES, "store")}
     assert keys == {

@@ -1,10 +1,10 @@
-"""Attacks with the credential of a node: a kubelet that was taken over must not reach beyond its own node.
+"""Attacks with the credential of a node: a compromised kubelet must not get access beyond its own node.
 
-The Node authorizer lets a node read whatever the pods on that node refer to. Everything rests on the NodeRestriction admission plugin, which
-keeps a node from writing such references, and from making other nodes, pods and tokens its own. The node n1 has the rights of a kubelet.
-The node n3 is in addition a cluster administrator by RBAC, so that for it nothing but NodeRestriction is in the way.
+The Node authorizer allows a node to read the objects to which the pods on that node refer. This is safe only because the NodeRestriction admission
+plugin prevents nodes from writing such references and from taking over other nodes, pods and tokens. The node n1 has the permissions of a kubelet.
+The node n3 is also a cluster administrator by RBAC, so that only NodeRestriction restricts it.
 
-With APIMESH_REFERENCE_BINARY=/path/to/kube-apiserver the same questions are put to the real kube-apiserver, which has to give the same answers."""
+With APIMESH_REFERENCE_BINARY=/path/to/kube-apiserver the same requests are sent to the real kube-apiserver, which must give the same responses."""
 import base64
 import os
 import subprocess
@@ -30,13 +30,13 @@ def made(answer):
 
 
 def refused(answer, message, code=403):
-    """Compares the complete message."""
+    """Checks that the response is an error with exactly this message."""
     assert answer.code == code, answer.body
     assert answer.json()["message"] == message
 
 
 def pod(name, node="n1", uid=None, **spec):
-    """A pod on a node; with the uid of that node a mirror pod that belongs to it."""
+    """Returns a pod on a node. With the uid of that node, it is a mirror pod that the node owns."""
     metadata = {"name": name}
     if uid:
         metadata |= {"annotations": MIRROR, "ownerReferences": [{"apiVersion": "v1", "kind": "Node", "name": node, "uid": uid, "controller": True}]}
@@ -54,9 +54,9 @@ def grant(admin, name, user, role="cluster-admin"):
 
 
 def fill(cluster):
-    """The objects that the attacks are about."""
+    """Creates the objects that the attacks use."""
     admin = cluster.admin
-    mesh.wait_until(lambda: admin.get("/api/v1/namespaces/default").code == 200, 20, "the namespace default")
+    mesh.wait_until(lambda: admin.get("/api/v1/namespaces/default").code == 200, 20, "the namespace default exists")
     for name in ("n1", "n2", "n3"):
         cluster.uids[name] = made(admin("POST", "/api/v1/nodes", {"metadata": {"name": name, "labels": {"node-restriction.kubernetes.io/tenant": "a"}},
                                                                    "spec": {"taints": [{"key": "dedicated", "effect": "NoSchedule"}]}}))["metadata"]["uid"]
@@ -81,9 +81,8 @@ def fill(cluster):
 def cluster(tmp_path_factory):
     folder = tmp_path_factory.mktemp("nodes")
     store = mesh.Store(folder / "store")
-    flags = ["--authorization-mode=Node,RBAC", "--enable-admission-plugins=NodeRestriction"]
-    if REFERENCE:
-        flags.append("--disable-admission-plugins=ServiceAccount,TaintNodesByCondition,Priority,DefaultTolerationSeconds,StorageObjectInUseProtection")
+    flags = ["--authorization-mode=Node,RBAC", "--enable-admission-plugins=NodeRestriction",
+             "--disable-admission-plugins=ServiceAccount,TaintNodesByCondition,Priority,DefaultTolerationSeconds,StorageObjectInUseProtection"]
     server = mesh.KubeApiserver(folder, store.url, *flags, binary=REFERENCE)
     server.arguments.remove("--authorization-mode=RBAC")
     with open(folder / "tokens.csv", "a") as tokens:
@@ -93,15 +92,15 @@ def cluster(tmp_path_factory):
     clients = {name: mesh.Client(server.url, token=f"{name}-token") for name in (*NODES, "impostor")}
     cluster = types.SimpleNamespace(server=server, admin=server.client, uids={}, pods={}, **clients)
     fill(cluster)
-    # The authorizer has seen the pods and the bindings.
-    mesh.wait_until(lambda: cluster.n1.get(f"{PODS}/mine").code == 200, 20, "the Node authorizer knows the pod")
-    mesh.wait_until(lambda: cluster.n3.get("/api/v1/namespaces/default/secrets").code == 200, 20, "RBAC knows the binding")
+    # Waits until the authorizer has received the pods and the bindings.
+    mesh.wait_until(lambda: cluster.n1.get(f"{PODS}/mine").code == 200, 20, "the Node authorizer has received the pod")
+    mesh.wait_until(lambda: cluster.n3.get("/api/v1/namespaces/default/secrets").code == 200, 20, "RBAC has received the binding")
     yield cluster
     server.stop()
     store.stop()
 
 
-# What a mirror pod may not refer to: the fields of its spec, and how the refusal names it.
+# References that a mirror pod must not have: the fields of its spec, and the resource in the error message.
 REFERENCES = {
     "secret volume": (volume(secret={"secretName": "treasure"}), "secrets"),
     "projected secret": (volume(projected={"sources": [{"secret": {"name": "treasure"}}]}), "secrets"),
@@ -122,7 +121,7 @@ REFERENCES = {
 @pytest.mark.parametrize("namespace", ["default", "kube-system"])
 def test_a_pod_on_the_own_node_does_not_open_a_secret(cluster, namespace):
     """Attack: create a pod on the own node, in any namespace, that mounts a Secret; then read the Secret.
-    Expected: 403 for the pod and 403 for the Secret. Why: the Node authorizer lets a node read what its pods refer to."""
+    Expected: 403 for the pod and 403 for the Secret. Why: the Node authorizer allows a node to read the objects to which its pods refer."""
     path = f"/api/v1/namespaces/{namespace}"
     refused(cluster.n1("POST", f"{path}/pods", pod("thief", **volume(secret={"secretName": "treasure"}))),
             'pods "thief" is forbidden: pod does not have "kubernetes.io/config.mirror" annotation, node "n1" can only create mirror pods')
@@ -173,7 +172,7 @@ def test_a_mirror_pod_belongs_to_its_node(cluster, change, message):
 
 def test_cve_2025_4563_claim_statuses(cluster):
     """Attack (CVE-2025-4563): a mirror pod with resource claims and their statuses, or the statuses later, to read claims of others.
-    Expected: 403. Why: the Node authorizer lets a node read the claims that a pod's status names."""
+    Expected: 403. Why: the Node authorizer allows a node to read the claims in the status of its pods."""
     body = pod("thief", uid=cluster.uids["n1"], resourceClaims=[{"name": "c", "resourceClaimTemplateName": "t"}])
     body["status"] = {"resourceClaimStatuses": [{"name": "c", "resourceClaimName": "gpu-of-another"}]}
     refused(cluster.n1("POST", PODS, body), 'pods "thief" is forbidden: node "n1" can not create pods that reference resourceclaims')
@@ -183,7 +182,7 @@ def test_cve_2025_4563_claim_statuses(cluster):
         refused(answer, 'pods "mine" is forbidden: node "n1" cannot update resource claim statues')
 
 
-# What a node may not change of its own Node: fields, and the refusal.
+# Fields of its own Node that a node must not change, and the error message.
 NODE_CHANGES = {
     "owner": ({"metadata": {"ownerReferences": [{"apiVersion": "v1", "kind": "ConfigMap", "name": "gone", "uid": "1234"}]}},
               'nodes "n1" is forbidden: node "n1" is not allowed to modify ownerReferences'),
@@ -202,7 +201,7 @@ def merged(target, change):
 
 
 def write_node(cluster, client, kind, path, change):
-    """Makes the change by an update or a patch of this type."""
+    """Makes the change with an update or with a patch of this type."""
     if kind == "update":
         return client("PUT", path, merged(cluster.admin.get("/api/v1/nodes/n1").json(), change))
     body = change
@@ -223,9 +222,9 @@ def write_node(cluster, client, kind, path, change):
 @pytest.mark.parametrize("kind", ["update", *PATCH_TYPES])
 @pytest.mark.parametrize("case", NODE_CHANGES)
 def test_cve_2025_5187_what_a_node_may_not_change_of_itself(cluster, case, kind, subresource):
-    """Attack (CVE-2025-5187 for owners): change the own owner references, taints and reserved labels, by update, each type of patch and apply,
-    of the Node and of its status. Expected: 403, nothing changes. Why: a Node with an owner that does not exist is deleted by the garbage
-    collector, and registers again without its taints and labels; without them it attracts pods that are meant for other nodes."""
+    """Attack (CVE-2025-5187 for owners): change owner references, taints and reserved labels of the own Node or its status, with update, each type of
+    patch and apply. Expected: 403, nothing changes. Why: the garbage collector deletes a Node whose owner does not exist; the node then registers again
+    without its taints and labels, and gets pods that are meant for other nodes."""
     change, message = NODE_CHANGES[case]
     before = cluster.admin.get("/api/v1/nodes/n1").json()
     refused(write_node(cluster, cluster.n1, kind, f"/api/v1/nodes/n1{subresource}", change), message)
@@ -243,7 +242,7 @@ def test_a_node_removes_no_reserved_label_and_no_taint(cluster):
 
 def test_a_node_leaves_other_nodes_alone(cluster):
     """Attack: create, update, patch and delete other Nodes, and delete the own one. Expected: 403.
-    Why: a node could drain others, or come back without taints and labels."""
+    Why: a node could drain other nodes, or register again without taints and labels."""
     refused(cluster.n1("POST", "/api/v1/nodes", {"metadata": {"name": "n9"}}), 'nodes "n9" is forbidden: node "n1" is not allowed to modify node "n9"')
     for path in ("/api/v1/nodes/n2", "/api/v1/nodes/n2/status"):
         answer = cluster.n1("PATCH", path, {"metadata": {"annotations": {"a": "b"}}}, {"Content-Type": PATCH_TYPES["merge"]})
@@ -259,7 +258,7 @@ def test_a_node_leaves_other_nodes_alone(cluster):
     ("a.k8s.io/x", False), ("node-role.kubernetes.io/x", False), ("kubernetes.io/hostname", True), ("node.kubernetes.io/x", True),
     ("a.kubelet.kubernetes.io/x", True), ("example.com/x", True), ("x", True)])
 def test_labels_of_a_new_node(cluster, label, allowed):
-    """Attack: register with labels that place privileged pods. Expected: 403 for reserved ones; kubelets need the others."""
+    """Attack: register with labels that select the node for privileged pods. Expected: 403 for reserved labels; kubelets need the others."""
     cluster.admin("DELETE", "/api/v1/nodes/n2")
     answer = cluster.n2("POST", "/api/v1/nodes", {"metadata": {"name": "n2", "labels": {label: "v"}}})
     if allowed:
@@ -270,8 +269,8 @@ def test_labels_of_a_new_node(cluster, label, allowed):
 
 
 def test_a_node_does_not_touch_pods_of_other_nodes(cluster):
-    """Attack: delete, evict or update the status of a pod on another node. Expected: 403, and the pod is as it was. Why: denial of service,
-    and a false status removes a pod from its Service."""
+    """Attack: delete, evict or update the status of a pod on another node. Expected: 403, and the pod does not change. Why: denial of service;
+    a false status removes a pod from its Service."""
     before = cluster.admin.get(f"{PODS}/other").json()
     refused(cluster.n1("DELETE", f"{PODS}/other"), 'pods "other" is forbidden: node "n1" can only delete pods with spec.nodeName set to itself')
     eviction = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": "other"}}
@@ -319,8 +318,8 @@ STRONG_WRITES = {
 
 @pytest.mark.parametrize("case", STRONG_WRITES)
 def test_rbac_does_not_lift_the_restriction(cluster, case):
-    """Attack: the same by a node that RBAC gave every right, by routes that the Node authorizer closes to other nodes. Expected: 403.
-    Why: NodeRestriction has to hold by itself, on every route."""
+    """Attack: the same with a node to which RBAC allows everything, with requests that the Node authorizer denies to other nodes. Expected: 403.
+    Why: NodeRestriction must be sufficient alone, for every request."""
     method, path, body, message = STRONG_WRITES[case]
     if case == "binding" and cluster.admin.get(f"{PODS}/unbound").code == 404:
         made(cluster.admin("POST", PODS, {"metadata": {"name": "unbound"}, "spec": {"containers": [CONTAINER], "schedulerName": "none"}}))
@@ -342,9 +341,9 @@ COLLECTIONS = {
 
 @pytest.mark.parametrize("path", COLLECTIONS)
 def test_a_collection_is_checked_object_by_object(cluster, path):
-    """Attack: delete objects of other nodes together with all others, with every right by RBAC. Expected: 403, and nothing is gone.
-    Why: a deletecollection names no object, so each one has to be looked at. (The reference does not name the object in its refusal, and
-    answers 200 for pods, of which it deletes none.)"""
+    """Attack: delete collections that contain objects of other nodes, with all permissions by RBAC. Expected: 403, and nothing is deleted.
+    Why: a deletecollection request has no object name, so each object must be checked. (kube-apiserver does not name the object in its error,
+    and responds with 200 for pods, of which it deletes none.)"""
     before = [item["metadata"]["name"] for item in cluster.admin.get(path).json()["items"]]
     for query in ("?dryRun=All", ""):
         answer = cluster.n3("DELETE", path + query)
@@ -359,8 +358,8 @@ def token_request(pod_object, audiences=("vault",), **reference):
 
 
 def test_tokens_of_service_accounts(cluster):
-    """Attack: tokens that no pod on this node asks for: not bound, bound to another node's pod, to another uid, for another audience.
-    Expected: 403. Why: a token is as good as the service account."""
+    """Attack: request tokens that no pod on this node needs: not bound, bound to a pod of another node, to another uid, or for another audience.
+    Expected: 403. Why: a token gives all permissions of the service account."""
     path = "/api/v1/namespaces/default/serviceaccounts/robot/token"
     mine, other = cluster.pods["mine"], cluster.pods["other"]
     begin = 'serviceaccounts "robot" is forbidden: '
@@ -374,14 +373,14 @@ def test_tokens_of_service_accounts(cluster):
     refused(cluster.n1("POST", path, token_request(mine, ("vault", "bank"))), begin + "node may only request 0 or 1 audiences")
     for audience in (("bank",), ()):
         answer = cluster.n1("POST", path, token_request(mine, audience))
-        # The claim of the pod has no volume yet, and its driver could ask for this audience.
+        # The claim of the pod has no volume yet, and the CSI driver of the volume could require this audience.
         text = audience[0] if audience else ""
         refused(answer, begin + f'error validating audience "{text}": persistentvolume "" not found')
     assert made(cluster.n1("POST", path, token_request(mine)))["status"]["token"]
 
 
 def test_audiences_that_rbac_allows(cluster):
-    """Not an attack: a node gets tokens for audiences that RBAC allows by the verb request-serviceaccounts-token-audience, and for no others."""
+    """Not an attack: a node gets tokens for audiences that RBAC allows with the verb request-serviceaccounts-token-audience, and for no others."""
     path = "/api/v1/namespaces/default/serviceaccounts/robot/token"
     other = cluster.pods["other"]
     made(cluster.admin("POST", "/apis/rbac.authorization.k8s.io/v1/clusterroles", {"metadata": {"name": "ask-bank"}, "rules": [
@@ -398,7 +397,7 @@ def resource_slice(name, node):
 
 
 def test_objects_that_belong_to_one_node(cluster):
-    """Attack: Leases, CSINodes and ResourceSlices of other nodes. Expected: 403. Why: a Lease that is renewed hides that a node is dead; the others
+    """Attack: write Leases, CSINodes and ResourceSlices of other nodes. Expected: 403. Why: renewing a Lease hides that a node is down; the others
     attract pods, or break volumes and devices of other nodes."""
     leases, csinodes, slices = ("/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases", "/apis/storage.k8s.io/v1/csinodes",
                                 "/apis/resource.k8s.io/v1/resourceslices")
@@ -431,7 +430,7 @@ def signing_request(folder, name, signer):
 
 @pytest.mark.parametrize("signer", ["kubernetes.io/kubelet-serving", "kubernetes.io/kube-apiserver-client-kubelet"])
 def test_certificates_of_other_nodes(cluster, tmp_path, signer):
-    """Attack: ask for the certificate of another node, which is approved automatically in many clusters. Expected: 403. Why: whoever has it is that node."""
+    """Attack: request the certificate of another node, which many clusters approve automatically. Expected: 403. Why: the certificate is the identity of that node."""
     path = "/apis/certificates.k8s.io/v1/certificatesigningrequests"
     body = signing_request(tmp_path, "system:node:n2", signer)
     refused(cluster.n1("POST", path, body), f'certificatesigningrequests.certificates.k8s.io "{body["metadata"]["name"]}" is forbidden: '
@@ -440,8 +439,8 @@ def test_certificates_of_other_nodes(cluster, tmp_path, signer):
 
 
 def test_a_node_without_a_name(cluster):
-    """Attack: a user called "system:node:" in the group system:nodes, with every right by RBAC. Expected: 403 for each write, in each server of the mesh.
-    Why: no object belongs to it."""
+    """Attack: a user with the name "system:node:" in the group system:nodes, to which RBAC allows everything. Expected: 403 for each write, in each server
+    of the mesh. Why: no object belongs to this user."""
     refusal = 'is forbidden: could not determine node from user "system:node:"'
     for path, body, name in (
             ("/api/v1/namespaces/default/configmaps", {"metadata": {"name": "c"}}, 'configmaps "c"'),
@@ -456,13 +455,13 @@ def test_a_node_without_a_name(cluster):
 
 
 def test_a_group_does_not_make_a_node(cluster):
-    """Attack: a member of system:nodes whose name is not that of a node. Expected: 403 by authorization. Why: it has no rights of a node either."""
+    """Attack: a member of system:nodes whose name is not that of a node. Expected: 403 from authorization. Why: such a user has no permissions of a node."""
     assert cluster.impostor("POST", PODS, pod("thief")).code == 403
     assert cluster.impostor.get("/api/v1/namespaces/default/secrets/treasure").code == 403
 
 
 def test_the_life_of_a_kubelet(cluster):
-    """Not an attack: all that a kubelet writes passes."""
+    """Not an attack: all writes that a kubelet needs are allowed."""
     n1, uid = cluster.n1, cluster.uids["n1"]
     merge = {"Content-Type": PATCH_TYPES["merge"]}
     made(n1("PATCH", "/api/v1/nodes/n1", {"metadata": {"labels": {"kubernetes.io/os": "linux"}, "annotations": {"a": "b"}}}, merge))
@@ -482,7 +481,7 @@ def test_the_life_of_a_kubelet(cluster):
 
 
 def test_what_a_node_may_not_change_of_a_claim(cluster):
-    """Attack: change labels, finalizers or the phase of a claim through its status. Expected: 403. Why: a resize needs capacity and conditions only."""
+    """Attack: change labels, finalizers or the phase of a claim through its status. Expected: 403. Why: a resize requires only capacity and conditions."""
     path = "/api/v1/namespaces/default/persistentvolumeclaims/data/status"
     for change in ({"metadata": {"labels": {"a": "b"}}}, {"metadata": {"finalizers": ["a/b"]}}, {"status": {"phase": "Lost"}}):
         answer = cluster.n1("PATCH", path, change, {"Content-Type": PATCH_TYPES["merge"]})

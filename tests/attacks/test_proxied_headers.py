@@ -1,4 +1,4 @@
-"""Headers that cross the API server on the way to a backend or back: forged identities, credentials, and headers of the mesh itself."""
+"""Headers that the API server forwards to a backend or back: forged identities, credentials, and internal headers of the mesh."""
 import base64
 import http.server
 import threading
@@ -8,7 +8,7 @@ import pytest
 import mesh
 from backends import FISHES, NS, World, own_address, pod, raw_request, set_status, upgrade_head
 
-# What a client may try to say about itself. Many servers read an underscore in a header's name as a dash.
+# Headers with which a client may try to forge an identity. Many servers treat an underscore in the name of a header as a dash.
 FORGED = ["X-Remote-User", "X-Remote-Group", "X-Remote-Uid", "X-Remote-Extra-Scopes", "X_Remote_User", "X-Remote_User", "X_Remote_Group", "x_remote_extra_scopes",
           "X_Remote-Uid", "Impersonate_User", "Impersonate-_Group", "X_Forwarded_Client_Cert", "X-Forwarded-Client-Cert", "X-Envoy-External-Address",
           "X_Envoy_Original_Path", "X-Apimesh-Audit-Annotation", "X_Apimesh_Watch", "X-Apimesh-Memory", "X-Apimesh-Watch-Timeout"]
@@ -33,7 +33,7 @@ def request_head(method, path, lines="", close=True):
 
 
 class Recorder:
-    """An answer function that keeps the raw headers of the last request."""
+    """A response function that records the raw headers of the last request."""
 
     def __init__(self, code=200, **headers):
         self.code, self.headers, self.raw = code, headers, None
@@ -54,8 +54,8 @@ def check_nothing_forged(raw):
 
 @pytest.mark.parametrize("method, path", [("GET", f"{FISHES}/cod"), ("GET", FISHES), ("POST", FISHES), ("GET", f"{FISHES}?watch=true")])
 def test_external_servers_get_the_identity_that_was_checked(world, method, path):
-    """An external API server believes X-Remote headers that come with our client certificate. It gets exactly one user, the one that was
-    authenticated, whatever the client writes into such headers, and none of the client's credentials."""
+    """An external API server trusts X-Remote headers that are sent with the client certificate of the mesh. It gets exactly one user, the
+    authenticated one, whatever such headers the client sends, and no credentials of the client."""
     recorder = world.answer = Recorder()
     answer, _ = raw_request(world.server, request_head(method, path, forged_lines() + "Cookie: session=secret\r\n"))
     assert answer.startswith(b"HTTP/1.1 200 "), answer
@@ -68,19 +68,23 @@ def test_external_servers_get_the_identity_that_was_checked(world, method, path)
 
 @pytest.mark.parametrize("path", [f"{FISHES}/cod", f"{NS}/pods/p1/exec?command=x&stdout=true", f"{NS}/pods/p1/portforward?ports=80"])
 def test_upgrades_carry_no_forged_identity(world, path):
-    """The same for requests that ask for an upgrade. A bearer token among the WebSocket protocols, as browsers send it, stays at the edge."""
+    """The same for upgrade requests. A bearer token among the WebSocket protocols, as browsers send it, is not forwarded. The WebSocket of exec ends in
+    the server, which connects to the kubelet by SPDY."""
+    translated = "/exec" in path
     recorder = world.answer = Recorder(403)
-    lines = forged_lines() + f"Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAA\r\nSec-WebSocket-Protocol: v5.channel.k8s.io, {TOKEN_PROTOCOL}\r\n"
+    lines = forged_lines() + f"Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: v5.channel.k8s.io, {TOKEN_PROTOCOL}\r\n"
     answer, _ = raw_request(world.server, request_head("GET", path, lines, close=False))
-    assert answer.startswith(b"HTTP/1.1 403 "), answer
+    assert answer.startswith(b"HTTP/1.1 101 " if translated else b"HTTP/1.1 403 "), answer
+    assert TOKEN_PROTOCOL.encode() not in answer
+    mesh.wait_until(lambda: recorder.raw, 10, "the backend is asked")
     check_nothing_forged(recorder.raw)
-    assert recorder.values("upgrade") == ["websocket"]
+    assert recorder.values("upgrade") == ["SPDY/3.1" if translated else "websocket"]
     assert recorder.values("x-remote-user") == (["admin"] if "sea.example.com" in path else [])
 
 
 def test_headers_of_one_connection_stay_there(world):
-    """Hop-by-hop headers, also those that the Connection header lists, do not reach the backend. The headers that carry the identity can't be
-    removed by listing them in Connection."""
+    """Hop-by-hop headers, also those that the Connection header lists, do not reach the backend. A client cannot remove the headers with the
+    identity by listing them in Connection."""
     recorder = world.answer = Recorder()
     head = (f"GET {FISHES}/cod HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {mesh.ADMIN_TOKEN}\r\nConnection: close, X-Listed, X-Remote-User, X-Remote-Group\r\n"
             "X-Listed: a\r\nX-Kept: b\r\nKeep-Alive: timeout=5\r\nTE: trailers\r\nProxy-Authorization: Basic eDp5\r\n\r\n").encode()
@@ -102,8 +106,8 @@ def names_of(answer):
 @pytest.mark.parametrize("code", [200, 404])
 @pytest.mark.parametrize("path", [f"{FISHES}/cod", FISHES])
 def test_answers_of_external_servers_set_no_policy(world, path, code):
-    """Cookies, CORS and HSTS of an external server would count for the host of the API server. Headers of the mesh would change the audit
-    event or a watch. None of them reaches the client."""
+    """Cookies, CORS and HSTS headers of an external server would apply to the host of the API server. Internal headers of the mesh would change the
+    audit event or a watch. None of them is forwarded to the client."""
     world.answer = Recorder(code, **ANSWER)
     answer, _ = raw_request(world.server, request_head("GET", path))
     names = names_of(answer)
@@ -114,11 +118,11 @@ def test_answers_of_external_servers_set_no_policy(world, path, code):
 
 
 def test_proxied_pods_see_and_set_what_the_reference_lets_them(world):
-    """Through pods/proxy cookies pass in both directions, as in the reference: web pages need them. Identities, credentials, CORS, HSTS and
-    headers of the mesh do not."""
+    """pods/proxy forwards cookies in both directions, as in kube-apiserver, because web pages need them. It does not forward identities, credentials,
+    CORS and HSTS headers, and internal headers of the mesh."""
     address = own_address()
     if not address:
-        pytest.skip("this machine has no address but loopback")
+        pytest.skip("this machine has only loopback addresses")
     seen = []
 
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -151,7 +155,7 @@ def test_proxied_pods_see_and_set_what_the_reference_lets_them(world):
 
 @pytest.mark.parametrize("container", ["../c", "c/../../../exec/default/p1/c", "..", ".", "c/", "/c", "c%2f..", "c?x=y", "other"])
 def test_container_parameter_is_a_name(world, container):
-    """CVE-2015-7528: the container parameter is part of the path at the kubelet. Only the names of the pod's containers are accepted."""
+    """CVE-2015-7528: the container parameter becomes part of the path of the request to the kubelet. Only names of containers of the pod are accepted."""
     world.answer = Recorder()
     before = len(world.kubelet.seen)
     for path in (f"{NS}/pods/p1/log?container=", f"{NS}/pods/p1/exec?command=x&container=", f"{NS}/pods/p1/attach?stdout=true&container="):
@@ -163,7 +167,7 @@ def test_container_parameter_is_a_name(world, container):
 
 @pytest.mark.parametrize("time", ["2026-01-01T00:00:00Z&follow=true", "x&tailLines=1", "2026-01-01T00:00:00Z#", "/../../exec"])
 def test_log_options_add_no_parameters(world, time):
-    """The text of sinceTime goes into the kubelet's URL. What is no time is refused, so that it can't add parameters that were not checked."""
+    """sinceTime becomes part of the URL of the request to the kubelet. Text that is not a time is rejected, so that it cannot add unchecked parameters."""
     world.answer = Recorder()
     before = len(world.kubelet.seen)
     encoded = "".join(f"%{byte:02x}" for byte in time.encode())

@@ -1,8 +1,9 @@
-"""Backends that redirect, and connections that stay open after a refused upgrade: CVE-2022-3172, CVE-2020-8559, CVE-2018-1002102,
+"""Backends that redirect, and connections that stay open after a rejected upgrade: CVE-2022-3172, CVE-2020-8559, CVE-2018-1002102,
 CVE-2020-8561, CVE-2018-1002105.
 
-A backend that could redirect a client would get the client's credentials sent to a server of its choice. A backend that could
-redirect the API server would make it use its own credentials there. The redirects lead to a trap that nobody may connect to."""
+If a backend could redirect a client, the client would send its credentials to a server that the backend chooses. If a backend could redirect the API
+server, the API server would use its own credentials there. The redirects lead to a trap to which no process may connect."""
+import base64
 import http.server
 import json
 import threading
@@ -10,18 +11,12 @@ import threading
 import pytest
 
 import mesh
-from backends import FISHES, NS, Trap, World, own_address, pod, raw_request, set_status, upgrade_head
-from tls_server import Pki, TlsServer
+from backends import FISHES, NS, World, own_address, pod, raw_request, set_status, upgrade_head
+from pki import Pki
+from tls_server import TlsServer
 
 CODES = [301, 302, 303, 307, 308]
 REFUSAL = "the backend attempted to redirect this request, which is not permitted"
-
-
-@pytest.fixture(scope="module")
-def trap():
-    trap = Trap()
-    yield trap
-    trap.stop()
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +32,7 @@ def redirect_to(trap, code):
 
 @pytest.mark.parametrize("code", CODES)
 def test_external_server_redirects_the_client(world, trap, code):
-    """CVE-2022-3172: an external API server answers with a redirect. The client gets 502 with the reference's text and no Location, for
+    """CVE-2022-3172: an external API server responds with a redirect. The client gets 502 with the message of kube-apiserver and no Location, for
     reads, lists, writes and watches."""
     world.answer = redirect_to(trap, code)
     for method, path, body in (("GET", f"{FISHES}/cod", None), ("GET", FISHES, None), ("POST", FISHES, {"kind": "Fish"}), ("GET", f"{FISHES}?watch=true", None)):
@@ -54,7 +49,7 @@ def plain_head(method, path, body=None):
 
 
 def test_not_modified_is_no_redirect(world):
-    """The counter-test: 304 has no Location and is passed on."""
+    """Not an attack: 304 has no Location and is forwarded."""
     world.answer = lambda request: request.send(304, "", "text/plain")
     answer, _ = raw_request(world.server, plain_head("GET", f"{FISHES}/cod"))
     assert answer.startswith(b"HTTP/1.1 304 ")
@@ -62,8 +57,8 @@ def test_not_modified_is_no_redirect(world):
 
 @pytest.mark.parametrize("code", CODES)
 def test_redirected_upgrades(world, trap, code):
-    """CVE-2020-8559: a kubelet or an external server answers a request to upgrade with a redirect. The client sees neither a code of 3xx
-    nor a Location; the status codes are those of the reference."""
+    """CVE-2020-8559: a kubelet or an external server responds to an upgrade request with a redirect. The client gets neither a 3xx status
+    nor a Location; the status codes are those of kube-apiserver."""
     world.answer = redirect_to(trap, code)
     paths = [("POST", f"{NS}/pods/p1/exec?command=x&stdout=true", 500), ("GET", f"{NS}/pods/p1/exec?command=x&stdout=true", 500),
              ("POST", f"{NS}/pods/p1/attach?stdout=true", 500), ("POST", f"{NS}/pods/p1/portforward?ports=80", 500), ("GET", f"{FISHES}/cod", 503)]
@@ -86,11 +81,11 @@ def test_redirected_logs(world, trap, code):
 
 
 def test_proxied_pods_may_redirect_below_their_proxy(world, trap):
-    """As in the reference, pods, services and nodes that are proxied without an upgrade may redirect their clients; a redirect to the same
-    server stays below the proxy's path. With an upgrade they may not."""
+    """As in kube-apiserver, proxied pods, services and nodes may redirect their clients if there is no upgrade; a redirect to the same
+    server is rewritten to the path of the proxy. With an upgrade they may not redirect."""
     address = own_address()
     if not address:
-        pytest.skip("this machine has no address but loopback")
+        pytest.skip("this machine has only loopback addresses")
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
@@ -123,8 +118,8 @@ SMUGGLED = f"GET /apis/sea.example.com/v1/smuggled HTTP/1.1\r\nHost: x\r\nX-Remo
 @pytest.mark.parametrize("path", [f"{FISHES}/cod", f"{NS}/pods/p1/exec?command=x&stdout=true", f"{NS}/pods/p1/portforward?ports=80"])
 @pytest.mark.parametrize("code", [403, 400, 500, 200])
 def test_second_request_after_a_refused_upgrade(world, path, code):
-    """CVE-2018-1002105: the backend refuses the upgrade. Bytes that the client sends behind its request must not reach the backend over the
-    connection that the API server has authenticated, and the client's connection is closed after one answer."""
+    """CVE-2018-1002105: the backend rejects the upgrade. Bytes that the client sends after its request must not reach the backend on the
+    connection that the API server has authenticated, and the connection of the client is closed after one response."""
     world.answer = lambda request: request.send(code, "no", "text/plain")
     before = len(world.sea.seen) + len(world.kubelet.seen)
     answer, closed = raw_request(world.server, upgrade_head("GET", path), SMUGGLED, until_closed=True)
@@ -135,9 +130,21 @@ def test_second_request_after_a_refused_upgrade(world, path, code):
     assert not seen and len(world.sea.seen) + len(world.kubelet.seen) > before
 
 
+def test_second_request_after_a_list_or_watch_that_ignores_an_upgrade(world):
+    """Lists and watches have no upgrade and are answered completely, also if they are large. Bytes that the client sends after its request are never a second
+    request: the connection is closed after one response."""
+    for number in range(8):
+        body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": f"large-{number}"}, "data": {"x": "x" * 60_000}}
+        assert world.client("POST", f"{NS}/configmaps", body).code == 201
+    for path in (f"{NS}/configmaps", f"{NS}/configmaps?watch=true&timeoutSeconds=1"):
+        answer, closed = raw_request(world.server, upgrade_head("GET", path), SMUGGLED, until_closed=True)
+        assert closed and answer.startswith(b"HTTP/1.1 200 ") and answer.count(b"HTTP/1.1 ") == 1, (path, answer[:500])
+    assert answer.count(b"x" * 1000) >= 8 * 59 and answer.count(b'"name":"large-') >= 8
+
+
 def review_server(folder, pki, answer):
-    """A webhook and the kubeconfig by which the API server calls it."""
-    server = TlsServer(pki.issue("hook", "IP:127.0.0.1"), pki.ca, answer)
+    """Returns a webhook and the kubeconfig with which the API server calls it."""
+    server = TlsServer(pki.issue_server("hook"), pki.ca, answer)
     config = {"apiVersion": "v1", "kind": "Config", "current-context": "w", "users": [{"name": "w", "user": {}}],
               "clusters": [{"name": "w", "cluster": {"server": f"https://127.0.0.1:{server.port}/review", "certificate-authority": str(pki.ca)}}],
               "contexts": [{"name": "w", "context": {"cluster": "w", "user": "w"}}]}
@@ -147,8 +154,8 @@ def review_server(folder, pki, answer):
 
 
 def test_redirected_webhooks(tmp_path, trap):
-    """CVE-2020-8561, open in the reference: the webhooks that authenticate and authorize answer with a redirect. It is not followed, and the
-    call counts as failed: the token is unknown and the request is denied."""
+    """CVE-2020-8561, not fixed in kube-apiserver: the webhooks for authentication and authorization respond with a redirect. The redirect is not
+    followed, and the call fails: the token is unknown and the request is denied."""
     pki = Pki(tmp_path / "pki", "hooks")
     hook, config = review_server(tmp_path, pki, lambda request, _body: redirect_to(trap, 302)(request))
     store = mesh.Store(tmp_path / "store")
@@ -167,3 +174,31 @@ def test_redirected_webhooks(tmp_path, trap):
         server.stop()
         store.stop()
         hook.stop()
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_redirected_admission_webhooks(world, trap, tmp_path, code):
+    """CVE-2020-8561 for admission: the redirect of a webhook is a failure, for which the failure policy decides. The object is not sent to the other server."""
+    hook = Pki(tmp_path, "hook")
+    server = TlsServer(hook.issue_server("hook", san="IP:127.0.0.1"), hook.ca, lambda request, body: redirect_to(trap, code)(request))
+    configurations = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"
+    maps = f"{NS}/configmaps"
+    try:
+        for policy, expected in (("Fail", 500), ("Ignore", 201)):
+            webhook = {"name": "redirects.webhooks.test", "clientConfig": {"url": f"https://127.0.0.1:{server.port}/", "caBundle": base64.b64encode(hook.ca.read_bytes()).decode()},
+                       "sideEffects": "None", "admissionReviewVersions": ["v1"], "failurePolicy": policy,
+                       "rules": [{"operations": ["CREATE"], "apiGroups": [""], "apiVersions": ["*"], "resources": ["configmaps"]}]}
+            assert world.client("POST", configurations, {"metadata": {"name": "redirects"}, "webhooks": [webhook]}).code == 201
+            before = len(server.seen)
+
+            def reviewed():
+                answer = world.client("POST", f"{maps}?dryRun=All", {"metadata": {"name": "m"}})
+                return answer if len(server.seen) > before else None
+
+            answer = mesh.wait_until(reviewed, 10, "the webhook is called")
+            assert answer.code == expected, answer.body
+            assert expected == 201 or 'failed calling webhook "redirects.webhooks.test"' in answer.json()["message"]
+            assert world.client("DELETE", f"{configurations}/redirects").code == 200
+    finally:
+        server.stop()
+    assert not trap.connections

@@ -1,5 +1,5 @@
-"""Watches that are open when the permission or the credential behind them is taken away. kube-apiserver lets them run until
-their timeout, for up to an hour; here they end within 10 s, like a watch that has timed out."""
+"""Watches that are open when their permission or credential is revoked. In kube-apiserver they continue until their timeout, for up to
+an hour; here they end within 10 s, like a watch that times out."""
 import base64
 import json
 import os
@@ -26,7 +26,7 @@ def server(tmp_path_factory):
     tokens = folder / "tokens.csv"
     tokens.write_text(tokens.read_text() + "joe-token,joe,1\nann-token,ann,2\n")
     server.start()
-    mesh.wait_until(lambda: server.client.answers("/readyz"), 30, "ready")
+    mesh.wait_until(lambda: server.client.answers("/readyz"), 30, "the server is ready")
     yield server
     server.stop()
     store.stop()
@@ -59,19 +59,19 @@ WATCH_MAPS = {"verbs": ["watch", "list"], "apiGroups": [""], "resources": ["conf
 
 
 def open_watches(client, count=1, path=MAPS):
-    mesh.wait_until(lambda: client.answers(path), 5, "the permission is known")
+    mesh.wait_until(lambda: client.answers(path), 5, "the permission has an effect")
     return [Watch(client, path) for _ in range(count)]
 
 
 def expect_end(watches, began, what):
-    """All of them end, as a watch that times out does: with the end of the body, not with a broken connection."""
+    """Waits until all watches end, with the end of the body like a watch that times out, and not with a broken connection."""
     mesh.wait_until(lambda: all(watch.over for watch in watches), BOUND, what)
     print(f"{what}: {time.monotonic() - began:.2f} s")
     assert [watch.error for watch in watches] == [None] * len(watches)
 
 
 def touch(server, name):
-    """A change that every watch of configmaps sees."""
+    """Makes a change that every watch of ConfigMaps receives."""
     assert server.client("POST", MAPS, {"metadata": {"name": name}}).code == 201
     assert server.client("DELETE", f"{MAPS}/{name}").code == 200
 
@@ -84,17 +84,17 @@ def service_account_token(server, name, **spec):
 
 
 def test_watches_end_when_the_binding_is_deleted(server):
-    """Attack: a user whose role binding is deleted keeps the watches that are open.
+    """Attack: a user whose role binding is deleted keeps open watches.
 
-    Expected: they end within 10 s and see nothing of what comes later; watches of others go on.
-    Why: otherwise a user who lost access reads every new object for as long as the watch lasts.
+    Expected: they end within 10 s and receive no later events; watches of other users continue.
+    Why: otherwise a user without access could read every new object until the watch ends.
     """
     role(server, "watch-maps", WATCH_MAPS)
     bind(server, "joe", "watch-maps", user("joe"))
     bind(server, "ann", "watch-maps", user("ann"))
     joe, ann = (mesh.Client(server.url, f"{name}-token") for name in ("joe", "ann"))
     watches, other = open_watches(joe, 20), open_watches(ann)[0]
-    table = Watch(joe, MAPS, headers={"Accept": "application/json;as=Table;v=v1;g=meta.k8s.io"})  # does not share its upstream
+    table = Watch(joe, MAPS, headers={"Accept": "application/json;as=Table;v=v1;g=meta.k8s.io"})  # does not share an upstream watch
     unbind(server, "joe")
     expect_end([*watches, table], time.monotonic(), "21 watches of one user end")
     touch(server, "later")
@@ -107,16 +107,16 @@ def test_watches_end_when_the_binding_is_deleted(server):
 
 
 def test_watches_end_when_the_right_to_impersonate_is_gone(server):
-    """Attack: a user watches as somebody else, and loses the right to act as them.
+    """Attack: a user watches with impersonation, and loses the permission to impersonate.
 
-    Expected: the watch ends, though the user that it acts as may still watch.
+    Expected: the watch ends, although the impersonated user may still watch.
     """
     role(server, "be-ann", {"verbs": ["impersonate"], "apiGroups": [""], "resources": ["users"], "resourceNames": ["ann"]})
     role(server, "watch-maps", WATCH_MAPS)
     bind(server, "be-ann", "be-ann", user("joe"))
     bind(server, "ann", "watch-maps", user("ann"))
     as_ann = mesh.Client(server.url, "joe-token")
-    mesh.wait_until(lambda: as_ann("GET", MAPS, headers={"Impersonate-User": "ann"}).code == 200, 5, "joe may act as ann")
+    mesh.wait_until(lambda: as_ann("GET", MAPS, headers={"Impersonate-User": "ann"}).code == 200, 5, "joe may impersonate ann")
     watch = Watch(as_ann, MAPS, headers={"Impersonate-User": "ann"})
     unbind(server, "be-ann")
     expect_end([watch], time.monotonic(), "an impersonated watch ends")
@@ -124,7 +124,7 @@ def test_watches_end_when_the_right_to_impersonate_is_gone(server):
 
 
 def test_watches_end_with_the_service_account(server):
-    """Attack: the token of a service account that was deleted keeps a watch open."""
+    """Attack: keep a watch open with the token of a service account that was deleted."""
     role(server, "watch-maps", WATCH_MAPS)
     bind(server, "robot", "watch-maps", account("robot"))
     robot = mesh.Client(server.url, service_account_token(server, "robot"))
@@ -136,7 +136,7 @@ def test_watches_end_with_the_service_account(server):
 
 
 def test_watches_end_with_the_pod_that_the_token_is_bound_to(server):
-    """Attack: the token of a pod that is gone keeps a watch open."""
+    """Attack: keep a watch open with the token of a pod that was deleted."""
     role(server, "watch-maps", WATCH_MAPS)
     bind(server, "podded", "watch-maps", account("podded"))
     assert server.client("POST", ACCOUNTS, {"metadata": {"name": "podded"}}).code == 201
@@ -151,7 +151,7 @@ def test_watches_end_with_the_pod_that_the_token_is_bound_to(server):
 
 
 def signed(claims, token, key):
-    """The token with other claims, signed by the same key."""
+    """Returns the token with other claims, signed with the same key."""
     def encode(data):
         return base64.urlsafe_b64encode(data).rstrip(b"=")
 
@@ -161,14 +161,14 @@ def signed(claims, token, key):
 
 
 def test_watches_end_with_the_token(server):
-    """Attack: a token that is about to expire opens a watch that lasts longer than the token."""
+    """Attack: open a watch with a token that expires before the watch ends."""
     role(server, "watch-maps", WATCH_MAPS)
     bind(server, "brief", "watch-maps", account("brief"))
     token = service_account_token(server, "brief")
     payload = token.split(".")[1]
     claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
-    refused = int(time.time()) + 4 * mesh.PATIENCE
-    claims["exp"] = refused - 60  # because clocks differ, a token is accepted for a minute longer
+    refused = int(time.time()) + 4 * mesh.SLOWDOWN
+    claims["exp"] = refused - 60  # a token is accepted for one more minute, because clocks differ
     brief = mesh.Client(server.url, signed(claims, token, server.folder / "sa.key"))
     watches = open_watches(brief)
     assert not watches[0].over
@@ -178,17 +178,17 @@ def test_watches_end_with_the_token(server):
 
 
 def test_watches_survive_a_restart_of_authn_authz(server):
-    """Not an attack: authn-authz is killed and started again. While its state is not loaded it refuses nearly everyone; open
-    watches must not be ended by that, or every restart would make all clients come back at once."""
+    """Not an attack: authn-authz is killed and restarted. While its state is not loaded, it denies nearly all requests. This must not end
+    open watches; otherwise all clients would reconnect at the same time after every restart."""
     role(server, "watch-maps", WATCH_MAPS)
     bind(server, "joe", "watch-maps", user("joe"))
     joe = mesh.Client(server.url, "joe-token")
     watch = open_watches(joe)[0]
     victim = server.children()["authn-authz"]
     os.kill(victim, signal.SIGKILL)
-    mesh.wait_until(lambda: server.children().get("authn-authz", victim) != victim, 5, "it is started again")
-    mesh.wait_until(lambda: joe.answers(MAPS) and server.client.answers("/readyz"), 5, "it is ready")
-    time.sleep(6)  # longer than the time after which all open requests are asked about again
+    mesh.wait_until(lambda: server.children().get("authn-authz", victim) != victim, 5, "authn-authz is restarted")
+    mesh.wait_until(lambda: joe.answers(MAPS) and server.client.answers("/readyz"), 5, "the server is ready again")
+    time.sleep(6)  # longer than the interval after which open requests are authorized again
     touch(server, "after-restart")
     watch.wait_for("after-restart", "ADDED", "DELETED")
     assert not watch.over

@@ -1,4 +1,4 @@
-"""Paths of the wrong scope: a cluster-scoped resource below a namespace, a namespaced one outside of any."""
+"""Paths with the wrong scope: a cluster-scoped resource in a namespace, or a namespaced resource without a namespace."""
 import http.client
 import json
 import ssl
@@ -14,11 +14,11 @@ EVERYTHING = {"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}
 
 
 class Connection:
-    """The administrator on one connection, for thousands of requests."""
+    """A connection of the administrator for thousands of requests."""
 
     def __init__(self, server):
         address = urllib.parse.urlsplit(server.url)
-        self.connection = http.client.HTTPSConnection(address.hostname, address.port, context=ssl._create_unverified_context(), timeout=20 * mesh.PATIENCE)
+        self.connection = http.client.HTTPSConnection(address.hostname, address.port, context=ssl._create_unverified_context(), timeout=20 * mesh.SLOWDOWN)
 
     def __call__(self, method, path, body=None):
         headers = {"Authorization": f"Bearer {mesh.ADMIN_TOKEN}"}
@@ -40,7 +40,7 @@ def crd(plural, kind, scope):
 
 @pytest.fixture(scope="module")
 def resources(server):
-    """[(path of the group-version, resource of discovery)], one custom resource of each scope included."""
+    """Returns [(path of the group-version, resource of discovery)], including one custom resource of each scope."""
     for plural, kind, scope in (("planets", "Planet", "Cluster"), ("towns", "Town", "Namespaced")):
         assert server.client("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", crd(plural, kind, scope)).code == 201
         mesh.wait_until(lambda: server.client.answers(f"/apis/scope.example.com/v1/{plural}"), 10, "the custom resource is served")
@@ -49,7 +49,7 @@ def resources(server):
         roots += [f"/apis/{version['groupVersion']}" for version in group["versions"]]
     found = [(root, resource) for root in roots for resource in server.client.get(root).json()["resources"]]
     names = {(root, resource["name"]) for root, resource in found}
-    # The three servers that serve resources are all there, and so are both kinds of custom resources.
+    # The list contains resources of all three servers, and both custom resources.
     assert {("/api/v1", "nodes"), ("/apis/apiextensions.k8s.io/v1", "customresourcedefinitions"), ("/apis/apiregistration.k8s.io/v1", "apiservices"),
             ("/apis/scope.example.com/v1", "planets"), ("/apis/scope.example.com/v1", "towns"), ("/api/v1", "nodes/proxy"),
             ("/apis/authorization.k8s.io/v1", "localsubjectaccessreviews")} <= names
@@ -57,13 +57,13 @@ def resources(server):
 
 
 def item(resource, name="x"):
-    """The path of an object or its subresource, below the group-version or the namespace."""
+    """Returns the path of an object or its subresource, relative to the group-version or the namespace."""
     plural, _, subresource = resource["name"].partition("/")
     return f"{plural}/{name}/{subresource}" if subresource else f"{plural}/{name}"
 
 
 def requests_in(base, watch_base, resource):
-    """Every verb of a resource, with its path below `base`."""
+    """Yields (method, path) for every verb of a resource, with paths below `base`."""
     one, plural = item(resource), resource["name"]
     yield from ((method, f"{base}/{one}") for method in ("GET", "PUT", "PATCH", "DELETE", "POST"))
     if plural.endswith("/proxy"):
@@ -81,14 +81,14 @@ def body_for(method, resource):
 
 
 def is_not_found(answer, custom):
-    """The router's answer for a built-in resource, the end of the server chain for a custom one."""
+    """Returns whether the response is the 404 of the router, or for a custom resource the 404 at the end of the delegation chain."""
     return answer.code == 404 and (answer.body == "404 page not found\n" if custom else answer.json()["message"] == NOT_FOUND)
 
 
 def test_cluster_scoped_resources_are_in_no_namespace(server, resources):
     """Attack (CVE-2019-11247): request every cluster-scoped resource below /namespaces/x/, with every verb.
     Expected: 404, as from a router that has no such path.
-    Why: authorization decides by the namespace of the path, so these paths would give the rights of a namespace to the whole cluster."""
+    Why: authorization uses the namespace of the path, so permissions in a namespace would apply to the complete cluster."""
     ask, wrong, asked = Connection(server), [], 0
     for root, resource in resources:
         if resource["namespaced"]:
@@ -103,8 +103,8 @@ def test_cluster_scoped_resources_are_in_no_namespace(server, resources):
 
 def test_namespaced_objects_are_in_a_namespace(server, resources):
     """Attack: request every namespaced object without its namespace, with every verb.
-    Expected: 404 for objects; of the collection only lists and watches across all namespaces, as kube-apiserver has them.
-    Why: rights that are checked without a namespace must never reach an object of one."""
+    Expected: 404 for objects. For collections, only lists and watches across all namespaces exist, as in kube-apiserver.
+    Why: a request that is authorized without a namespace must not access an object in a namespace."""
     ask, wrong, asked = Connection(server), [], 0
     for root, resource in resources:
         if not resource["namespaced"]:
@@ -113,7 +113,7 @@ def test_namespaced_objects_are_in_a_namespace(server, resources):
         for method, path in requests_in(root, f"{root}/watch", resource):
             exists = path.split("?")[0] in (collection, f"{root}/watch/{resource['name']}") and "list" in resource["verbs"]
             if exists and "timeoutSeconds" in path and resource["name"] not in ("pods", "towns"):
-                continue  # A watch that works takes a second.
+                continue  # A successful watch takes a second.
             answer = ask(method, path, body_for(method, resource))
             asked += 1
             if exists:
@@ -122,7 +122,7 @@ def test_namespaced_objects_are_in_a_namespace(server, resources):
                     if answer.code != expected or expected == 405 and answer.json()["message"] != NOT_ALLOWED:
                         wrong.append((method, path, answer.code, answer.body[:200]))
                     continue
-            if custom and "/watch/" in path:  # kube-apiserver takes any watch of a namespaced custom resource across namespaces
+            if custom and "/watch/" in path:  # kube-apiserver accepts any watch of a namespaced custom resource across namespaces
                 continue
             if not is_not_found(answer, custom):
                 wrong.append((method, path, answer.code, answer.body[:200]))
@@ -130,9 +130,9 @@ def test_namespaced_objects_are_in_a_namespace(server, resources):
 
 
 def test_namespaces_are_not_in_each_other(server):
-    """Attack: reach a namespace by the path of another one, or by its own path twice.
-    Expected: 404; the namespace's own path and its subresources work.
-    Why: for /namespaces/x the authorizer sees namespace x, so a check that only compares names could let the second form pass."""
+    """Attack: access a namespace with the path of another one, or with its own path twice.
+    Expected: 404; the path of the namespace itself and its subresources work.
+    Why: for /namespaces/x the authorizer gets namespace x, so a check that only compares names could allow the second path."""
     ask = Connection(server)
     for path in ("default/namespaces/kube-system", "default/namespaces/default", "default/namespaces", "default/namespaces?fieldSelector=metadata.name=default",
                  "default/namespaces/default/status", "default/namespaces/default/finalize", "default/status/more"):
@@ -145,9 +145,9 @@ def test_namespaces_are_not_in_each_other(server):
 
 
 def test_upgrades_obey_the_scope(server):
-    """Attack: open an upgraded connection (WebSocket) to a node's proxy by the path of a namespace.
+    """Attack: open an upgraded connection (WebSocket) to the proxy of a node with the path of a namespace.
     Expected: 404 before any connection is made.
-    Why: upgrades take another way through the servers than plain requests."""
+    Why: the servers process upgrades with other code than plain requests."""
     upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA=="}
     for path in ("/api/v1/namespaces/x/nodes/n/proxy/", "/api/v1/namespaces/x/nodes/n/proxy/run", "/api/v1/pods/p/exec?command=id", "/api/v1/services/s/proxy"):
         answer = server.client("GET", path, headers=upgrade)
@@ -155,10 +155,10 @@ def test_upgrades_obey_the_scope(server):
 
 
 def test_the_owner_of_a_namespace_stays_in_it(server):
-    """Attack: the owner of namespace `a`, who may do everything there, binds cluster-admin to herself, reads cluster-scoped objects and
-    deletes some, all by paths below /namespaces/a/.
-    Expected: every request is 404, nothing changes, and the owner has no more rights than before.
-    Why: this is how the rights of one namespace became those of the cluster."""
+    """Attack: the owner of a namespace, who has all permissions there, binds herself to cluster-admin, and reads and deletes cluster-scoped
+    objects, all with paths below that namespace.
+    Expected: every response is 404, nothing changes, and the owner has no additional permissions.
+    Why: in CVE-2019-11247, permissions in a namespace applied to the cluster."""
     admin, ns = server.client, "scope-a"
     owner = {"Impersonate-User": "owner", "Authorization": f"Bearer {mesh.ADMIN_TOKEN}"}
     assert admin("POST", "/api/v1/namespaces", {"metadata": {"name": ns}}).code == 201
@@ -166,7 +166,7 @@ def test_the_owner_of_a_namespace_stays_in_it(server):
     subject = {"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "owner"}
     reference = {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "all"}
     assert admin("POST", f"{RBAC}/namespaces/{ns}/rolebindings", {"metadata": {"name": "all"}, "roleRef": reference, "subjects": [subject]}).code == 201
-    mesh.wait_until(lambda: admin.get(f"/api/v1/namespaces/{ns}/secrets", headers=owner).code == 200, 5, "the owner's rights count")
+    mesh.wait_until(lambda: admin.get(f"/api/v1/namespaces/{ns}/secrets", headers=owner).code == 200, 5, "the permissions of the owner have an effect")
     before = admin.get(f"{RBAC}/clusterrolebindings").json()["items"]
 
     take_over = {"metadata": {"name": "take-over"}, "subjects": [subject],

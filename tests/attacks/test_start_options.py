@@ -1,12 +1,12 @@
-"""A server that is started with incomplete or contradictory options must not be open to attackers: it corrects the options as
-kube-apiserver does, or it refuses to start."""
+"""A server that is started with incomplete or contradictory options must not be insecure: it corrects the options as
+kube-apiserver does, or it does not start."""
 import json
 
 import pytest
 
-import auth_fixtures
 import mesh
 import start_options
+from pki import Pki
 
 SECRETS = "/api/v1/secrets"
 RESET = "AnonymousAuth is not allowed with the AlwaysAllow authorizer. Resetting AnonymousAuth to false."
@@ -21,7 +21,7 @@ def store(tmp_path_factory):
 
 @pytest.fixture
 def start(store, tmp_path):
-    """start(*flags): a kube-apiserver that has these flags instead of --authorization-mode=RBAC and is ready."""
+    """Returns start(*flags), which starts a kube-apiserver with these flags instead of --authorization-mode=RBAC, and waits until it is ready."""
     started = []
 
     def start(*flags):
@@ -54,7 +54,7 @@ def test_everything_is_allowed_but_nobody_is_anonymous(start, flags):
     """Attack: read all secrets without credentials from a server whose authorizer is AlwaysAllow, which is the default.
 
     Expected: 401, also for health checks, and a warning in the log. Why: with AlwaysAllow, authentication is the only protection;
-    kube-apiserver switches anonymous authentication off then, even if --anonymous-auth=true is given."""
+    kube-apiserver then disables anonymous authentication, even if --anonymous-auth=true is given."""
     server = start(*flags)
     for path in (SECRETS, "/api/v1/namespaces/kube-system/configmaps", "/version", "/healthz", "/metrics", "/"):
         assert server.anonymous.get(path).code == 401, path
@@ -64,10 +64,10 @@ def test_everything_is_allowed_but_nobody_is_anonymous(start, flags):
 
 
 def test_other_authorizers_leave_anonymous_requests_to_the_policy(start):
-    """The opposite check: with RBAC, anonymous requests are authenticated as system:anonymous, and RBAC forbids what no role allows."""
+    """Not an attack: with RBAC, anonymous requests are authenticated as system:anonymous, and RBAC denies what no role allows."""
     server = start("--authorization-mode=RBAC")
-    # The authorizer hears of the default roles a moment after they are written.
-    mesh.wait_until(lambda: server.anonymous.answers("/healthz"), 5, "anonymous requests may ask for health")
+    # The authorizer receives the default roles shortly after they are written.
+    mesh.wait_until(lambda: server.anonymous.answers("/healthz"), 5, "anonymous health checks are allowed")
     assert server.anonymous.get(SECRETS).code == 403
     assert RESET not in server.log.read_text()
 
@@ -87,10 +87,10 @@ def world(tmp_path_factory, store):
 
 @pytest.mark.parametrize("row", start_options.ROWS, ids=lambda row: row.name.replace(" ", "-"))
 def test_options_are_refused_or_taken_as_kube_apiserver_does(world, row):
-    """Attack: none; an operator makes a mistake that would leave the server weaker than he believes.
+    """Not an attack: an operator makes a mistake that would make the server less secure than intended.
 
-    Expected: the exit code and the error of kube-apiserver v1.36, which tests/differential compares with the real binary; or the start,
-    with the warning that kube-apiserver logs. Why: an option that is silently ignored protects nobody."""
+    Expected: the exit code and the error of kube-apiserver v1.36, which tests/differential compares with the real binary; or the server
+    starts and logs the warning of kube-apiserver. Why: an option that is silently ignored gives no protection."""
     outcome = start_options.run(world, row, mesh.BIN / "kube-apiserver")
     if row.error is None:
         assert outcome.code is None, outcome.log[-2000:]
@@ -101,12 +101,12 @@ def test_options_are_refused_or_taken_as_kube_apiserver_does(world, row):
 
 
 def test_users_are_not_front_proxies_although_both_have_the_same_ca(store, tmp_path):
-    """Attack: the CA of front proxies is also that of ordinary users. A user presents his own certificate and names somebody else,
-    a member of system:masters, in the headers of a front proxy.
+    """Attack: front proxies and users have the same CA. A user presents their own certificate, and sends another user, a member of
+    system:masters, in the headers of a front proxy.
 
-    Expected: he is who his certificate says; only the certificate in --requestheader-allowed-names can name users. (Without allowed names
-    the server does not start, see the table above.) Why: otherwise every user could be every other user."""
-    pki = auth_fixtures.Pki(tmp_path / "pki")
+    Expected: the user is authenticated by the certificate. Only the certificate in --requestheader-allowed-names can send users in headers. (Without
+    allowed names the server does not start, see the table above.) Why: otherwise every user could act as every other user."""
+    pki = Pki(tmp_path / "pki")
     server = mesh.KubeApiserver(tmp_path, store.url, f"--client-ca-file={pki.ca}", f"--requestheader-client-ca-file={pki.ca}",
                                 "--requestheader-username-headers=X-Remote-User", "--requestheader-group-headers=X-Remote-Group",
                                 "--requestheader-extra-headers-prefix=X-Remote-Extra-", "--requestheader-allowed-names=front-proxy").start()
@@ -126,10 +126,10 @@ def test_users_are_not_front_proxies_although_both_have_the_same_ca(store, tmp_p
 
 
 def test_what_runtime_config_switches_off_is_not_served(start):
-    """Attack: use an API that the operator switched off with --runtime-config.
+    """Attack: use an API that the operator disabled with --runtime-config.
 
-    Expected: 404, also for the administrator, and discovery does not list it; everything else is served. Why: an API is switched off to
-    take it away from attackers."""
+    Expected: 404, also for the administrator, and discovery does not list it; all other APIs are served. Why: operators disable APIs to
+    reduce the attack surface."""
     server = start("--authorization-mode=RBAC", "--runtime-config=batch/v1=false,apps/v1/daemonsets=false")
     for path in ("/apis/batch/v1", "/apis/batch/v1/namespaces/default/jobs", "/apis/apps/v1/namespaces/default/daemonsets"):
         assert server.client.get(path).code == 404, path
@@ -141,10 +141,10 @@ def test_what_runtime_config_switches_off_is_not_served(start):
 
 
 def test_an_empty_value_does_not_take_the_next_flag_away(start):
-    """Attack: none; a template leaves the value of a flag empty, and the flag after it chooses the authorizer.
+    """Not an attack: a template leaves the value of a flag empty, and the next flag selects the authorizer.
 
-    Expected: RBAC decides, so an anonymous request is 403. Why: if the empty flag took the next argument for its value, the server would
-    run with the default authorizer, which allows everything."""
+    Expected: RBAC decides, so an anonymous request gets 403. Why: if the next argument became the value of the empty flag, the server would
+    use the default authorizer, which allows everything."""
     server = start("--authorization-policy-file=", "--authorization-mode=RBAC")
     assert server.anonymous.get(SECRETS).code == 403
     assert RESET not in server.log.read_text()

@@ -1,5 +1,5 @@
-"""A TLS client that can send records of any type and content after a normal handshake, TLS 1.3 or 1.2 with AES-128-GCM. Python's `ssl` does the
-handshake; the keys are computed from its key log, and OpenSSL's libcrypto encrypts."""
+"""A TLS client that can send records of any type and content after a normal handshake with TLS 1.3 or 1.2 and AES-128-GCM. Python's `ssl` makes the
+handshake, the keys are derived from its key log, and libcrypto encrypts the records."""
 import ctypes
 import ctypes.util
 import hmac
@@ -17,7 +17,7 @@ for _name in ("EVP_CIPHER_CTX_new", "EVP_aes_128_gcm"):
 
 
 def seal(key, nonce, associated, plain):
-    """AES-128-GCM."""
+    """Encrypts with AES-128-GCM."""
     context = ctypes.c_void_p(_crypto.EVP_CIPHER_CTX_new())
     out, size = ctypes.create_string_buffer(len(plain) + 16), ctypes.c_int()
     _crypto.EVP_EncryptInit_ex(context, ctypes.c_void_p(_crypto.EVP_aes_128_gcm()), None, key, nonce)
@@ -31,7 +31,7 @@ def seal(key, nonce, associated, plain):
 
 
 def expand_label(secret, label, size):
-    """HKDF-Expand-Label of RFC 8446, 7.1, with SHA-256 and no context."""
+    """HKDF-Expand-Label (RFC 8446, section 7.1) with SHA-256 and without a context."""
     label = b"tls13 " + label
     return hmac.digest(secret, size.to_bytes(2, "big") + bytes([len(label)]) + label + b"\0\x01", "sha256")[:size]
 
@@ -93,13 +93,13 @@ class RecordClient:
         return bytes([kind]) + b"\3\3" + (len(content) + 24).to_bytes(2, "big") + number + seal(self.key, self.iv + number, associated, content)
 
     def key_update(self, requested=True):
-        """The record of a KeyUpdate. Records after it use the next key."""
+        """Returns a KeyUpdate record. Later records use the next key."""
         record = self.record(HANDSHAKE, KEY_UPDATE_REQUESTED if requested else KEY_UPDATE)
         self._use(expand_label(self.secret, b"traffic upd", 32))
         return record
 
     def flood(self, make_record, seconds, batch=200, prepared=None):
-        """Sends records, those in `prepared` first, without reading anything. True: the server has closed the connection in time."""
+        """Sends records, those in `prepared` first, without reading. Returns whether the server closed the connection in time."""
         self.socket.settimeout(1)
         end = time.monotonic() + seconds
         while time.monotonic() < end:
@@ -115,7 +115,7 @@ class RecordClient:
         return self.closed(end - time.monotonic())
 
     def closed(self, seconds):
-        """Whether the server closes the connection within so many seconds. Reads away what it has sent."""
+        """Reads and discards data. Returns whether the server closes the connection within this time."""
         self.socket.settimeout(max(seconds, 0.1))
         try:
             while self.socket.recv(1 << 16):

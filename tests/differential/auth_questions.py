@@ -1,4 +1,4 @@
-"""Who asks for what: the questions that both servers must answer alike."""
+"""Access reviews on which both servers must decide equally: a user, and the request that it wants to make."""
 MASTERS = {"user": "root", "groups": ["system:masters"]}
 
 

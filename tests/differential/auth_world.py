@@ -1,4 +1,4 @@
-"""The same cluster twice, in our server and in the real kube-apiserver: who exists, what they may do, what runs on which node."""
+"""Creates the same cluster in our server and in the real kube-apiserver: users, roles, bindings, nodes and pods."""
 import os
 import pathlib
 import shutil
@@ -11,20 +11,20 @@ REFERENCE = os.environ.get("APIMESH_REFERENCE") or shutil.which("kube-apiserver"
 ETCD = os.environ.get("APIMESH_ETCD_BINARY") or shutil.which("etcd36") or shutil.which("etcd")
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
 ACTOR_TOKEN = "actor-token-of-the-tests"
-# Users that have not acted as anybody yet: a server remembers by which right a user did so last.
+# Users that have not impersonated anyone yet: kube-apiserver caches which rule allowed the last impersonation of a user.
 FRESH_TOKENS = [f"fresh-token-{i}-of-the-tests" for i in range(24)]
 FLAGS = ("--authorization-mode=Node,RBAC", "--disable-admission-plugins=ServiceAccount", "--enable-bootstrap-token-auth")
 
 
 class Side:
-    """One of the two servers, with a store of its own."""
+    """One of the two servers, with its own store."""
 
     def __init__(self, name, folder, *flags, binary=None):
         self.name = name
         self.store = mesh.Store(folder / f"{name}-etcd", binary=ETCD)
         flags = (*FLAGS, *flags) + (("--advertise-address=127.0.0.1",) if binary else ())
         self.server = mesh.KubeApiserver(folder / name, self.store.url, *flags, binary=binary)
-        self.server.arguments.remove("--authorization-mode=RBAC")  # such flags add up
+        self.server.arguments.remove("--authorization-mode=RBAC")  # values of a repeated flag are added
         tokens = folder / name / "tokens.csv"
         fresh = "".join(f'{token},fresh-{i},fresh-uid-{i},"constrained"\n' for i, token in enumerate(FRESH_TOKENS))
         tokens.write_text(tokens.read_text() + f"{ACTOR_TOKEN},actor,actor-uid\n" + fresh)
@@ -42,12 +42,12 @@ class Side:
         return answer.json()
 
     def ask(self, spec):
-        """A SubjectAccessReview's status."""
+        """Creates a SubjectAccessReview and returns its status."""
         return self.post("/apis/authorization.k8s.io/v1/subjectaccessreviews",
                          {"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "spec": spec})["status"]
 
     def as_user(self, user, method, path, body=None, groups=(), uid=None, extra=None):
-        """A real request in the name of `user`."""
+        """Sends a request that impersonates `user`."""
         headers = [("Authorization", f"Bearer {mesh.ADMIN_TOKEN}"), ("Impersonate-User", user)]
         headers += [("Impersonate-Group", group) for group in groups]
         headers += [("Impersonate-Uid", uid)] if uid else []
@@ -55,7 +55,7 @@ class Side:
         return self.raw(method, path, headers, body)
 
     def raw(self, method, path, headers=(), body=None):
-        """Repeated headers, which urllib can't send."""
+        """Sends a request with repeated headers, which urllib cannot send."""
         import http.client
         import json
         connection = http.client.HTTPSConnection("127.0.0.1", self.server.port, context=self.client.context, timeout=20)
@@ -74,8 +74,8 @@ class Side:
 
 
 def both(folder):
-    """(ours, reference), filled with the same objects."""
-    assert ETCD and pathlib.Path(REFERENCE).exists(), "needs etcd and the real kube-apiserver (APIMESH_REFERENCE)"
+    """Returns (ours, reference), both with the same objects."""
+    assert ETCD and pathlib.Path(REFERENCE).exists(), "this test needs etcd and the real kube-apiserver: run ./apimesh test --differential, or set APIMESH_ETCD_BINARY and APIMESH_REFERENCE"
     sides = Side("ours", folder), Side("reference", folder, binary=REFERENCE)
     for side in sides:
         fill(side)
@@ -155,7 +155,7 @@ def fill(side):
     for name, (labels, rules) in LABELLED.items():
         side.post(f"{RBAC}/clusterroles", {"metadata": {"name": name, "labels": labels}, "rules": rules})
     for name, labels in AGGREGATED.items():
-        # The controller that fills it runs elsewhere (kube-controller-manager); its result is written here.
+        # kube-controller-manager, which fills aggregated roles, does not run here, so this writes the rules.
         rules = [item for _, rules in LABELLED.values() for item in rules]
         side.post(f"{RBAC}/clusterroles", {"metadata": {"name": name}, "rules": rules})
     for ns, name, kind, role, subjects in BINDINGS:

@@ -1,9 +1,11 @@
-"""Reads the requests. A file of requests/ is {vars: {NAME: text}, cases: {name: [step, …]}}; README.md says what a step may hold."""
+"""Reads the requests. A file of requests/ is {vars: {NAME: text}, cases: {name: [step, …]}}; README.md lists the keys of a step."""
 import pathlib
 import re
 import secrets
 
 import yaml
+
+import mutated
 
 FOLDER = pathlib.Path(__file__).parent / "requests"
 CONTENT_TYPES = {
@@ -20,12 +22,13 @@ ACCEPTS = {
     "discovery": "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList",
     "discovery-beta": "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList",
 }
-RUN = secrets.token_hex(2)  # a run doesn't meet what another one left in the same server
-STEP_KEYS = {"do", "body", "type", "accept", "headers", "save", "setup", "until", "fill", "without", "user"}
+# In names, so that a run does not find objects of an earlier run with the same server. These letters do not occur in UIDs.
+RUN = "".join(secrets.choice("ghjkmnpqrstvwxyz") for _ in range(4))
+STEP_KEYS = {"do", "body", "type", "accept", "headers", "save", "setup", "until", "fill", "without", "only", "user", "any_order"}
 
 
 class Case:
-    """Steps that follow each other, in a namespace of their own."""
+    """A sequence of steps in its own namespace."""
 
     def __init__(self, topic, name, variables, steps):
         self.id, self.steps = f"{topic}/{name}", steps
@@ -36,7 +39,7 @@ class Case:
 
 
 def expand(value, variables, keep=()):
-    """$NAME in every string of a structure; a variable may use others."""
+    """Replaces $NAME in every string of a structure. Variables can contain other variables."""
     if isinstance(value, dict):
         return {expand(k, variables, keep): expand(v, variables, keep) for k, v in value.items()}
     if isinstance(value, list):
@@ -54,9 +57,12 @@ def expand(value, variables, keep=()):
 
 def load():
     found = []
-    # Discovery first: what other cases define is seen there.
+    # Discovery runs first, because it shows the CRDs that other cases create.
     for path in sorted(FOLDER.glob("*.yaml"), key=lambda path: (path.stem != "discovery", path.stem)):
         content = yaml.safe_load(path.read_text())
         for name, steps in content["cases"].items():
             found.append(Case(path.stem, name, content.get("vars", {}), steps))
-    return found
+    for topic, generated in mutated.load().items():
+        found += [Case(topic, name, {}, steps) for name, steps in generated.items()]
+    # Services come before cases that create a ServiceCIDR: in the reference, a dry run may then look at the wrong range.
+    return sorted(found, key=lambda case: (not case.id.startswith("discovery/"), case.id != "bad_objects/service"))

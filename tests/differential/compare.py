@@ -1,13 +1,14 @@
-"""What differs between two replies, as {where: text}. `where` is `status`, `header.Name` or `body.path`."""
+"""Compares two responses. Differences are {where: text}; `where` is `status`, `header.Name` or `body.path`."""
+import itertools
 import json
 import time
 
 import normal
 import wire
 
-# Different by nature, or set by the HTTP library.
+# Headers that always differ or that the HTTP library sets.
 IGNORED_HEADERS = {"date", "content-length", "audit-id", "transfer-encoding", "connection"}
-# Their values are hashes or identifiers; that they are there is what counts.
+# The values of these headers are hashes, identifiers or times; only their presence is compared.
 PRESENCE_ONLY = {"etag", "x-kubernetes-pf-flowschema-uid", "x-kubernetes-pf-prioritylevel-uid", "last-modified", "expires"}
 
 
@@ -25,7 +26,7 @@ def content_type(reply):
 
 
 def document(reply, side, step):
-    """The body as something to walk; and as bytes, for the order of keys and the white space."""
+    """Returns the body as a structure, and as text to compare the order of keys and the white space."""
     if "protobuf" in content_type(reply):
         if "openapi" in content_type(reply) or not reply.body:
             return reply.body.hex(), None
@@ -35,7 +36,7 @@ def document(reply, side, step):
     if "json" not in content_type(reply):
         return text, text
     try:
-        if "without" in step:  # then the bytes are not the same anyway
+        if "without" in step:  # the text differs in the removed keys
             return without(json.loads(text), set(step["without"])), None
         return json.loads(text), text
     except ValueError:
@@ -44,6 +45,28 @@ def document(reply, side, step):
         return [json.loads(line) for line in text.splitlines()], text
     except ValueError:
         return text, text
+
+
+def in_any_order(document):
+    """Sorts the causes of an error, and removes the message that joins them."""
+    if isinstance(document, dict) and document.get("kind") == "Status" and "causes" in (document.get("details") or {}):
+        document = {key: value for key, value in document.items() if key != "message"}
+        document["details"] = {**document["details"], "causes": sorted(document["details"]["causes"], key=json.dumps)}
+    return document
+
+
+def with_sorted_updates(value):
+    """Sorts the adjacent entries of managedFields that are updates. Servers order them by time, which has seconds: writes that are in the same second in one
+    server may be in different ones in the other."""
+    if isinstance(value, list):
+        return [with_sorted_updates(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    made = {key: with_sorted_updates(item) for key, item in value.items()}
+    if isinstance(made.get("managedFields"), list):
+        groups = itertools.groupby(made["managedFields"], key=lambda entry: isinstance(entry, dict) and entry.get("operation") == "Update")
+        made["managedFields"] = [entry for updates, group in groups for entry in (sorted(group, key=lambda e: json.dumps(e, sort_keys=True)) if updates else group)]
+    return made
 
 
 def without(value, keys):
@@ -74,7 +97,7 @@ def walk(ours, theirs, where, found):
 
 
 def names(values):
-    """What tells the elements of a list apart, so that one that is missing doesn't make all others different; None: only their place."""
+    """Returns a name for each element of a list, so that elements can be matched if one is missing; or None: then they are compared by index."""
     if all(isinstance(v, str) for v in values):
         found = values
     elif all(isinstance(v, dict) for v in values):
@@ -101,13 +124,21 @@ def differences(step, ours, our_side, theirs, their_side):
     if ours.status != theirs.status:
         found["status"] = f"ours {ours.status}\n      reference {theirs.status}"
     our_headers, their_headers = headers(ours, our_side), headers(theirs, their_side)
+    if step.get("any_order"):
+        for found_headers in (our_headers, their_headers):
+            found_headers.get("warning", []).sort()
     for name in sorted(set(our_headers) | set(their_headers)):
         if our_headers.get(name) != their_headers.get(name):
             found[f"header.{name}"] = f"ours {our_headers.get(name)}\n      reference {their_headers.get(name)}"
     our_document, our_text = document(ours, our_side, step)
     their_document, their_text = document(theirs, their_side, step)
+    if step.get("any_order"):
+        (our_document, our_text), (their_document, their_text) = (in_any_order(our_document), None), (in_any_order(their_document), None)
     bodies = {}
     walk(our_document, their_document, "body", bodies)
-    if not bodies and our_text != their_text:
+    if any("managedFields" in where for where in bodies):
+        bodies = {}
+        walk(with_sorted_updates(our_document), with_sorted_updates(their_document), "body", bodies)
+    elif not bodies and our_text != their_text:
         bodies["bytes"] = first_difference(our_text, their_text)
     return {**found, **bodies}

@@ -1,3 +1,4 @@
+import concurrent.futures
 import contextlib
 import os
 import pathlib
@@ -9,7 +10,7 @@ import exchange
 import known
 import mesh
 
-# Plugins of admission have tests of their own; here both servers run with the one that every server needs.
+# Admission plugins have their own tests (test_admission.py), so both servers run with these disabled.
 PLUGINS_OFF = ",".join((
     "DefaultIngressClass", "DefaultStorageClass",
     "DefaultTolerationSeconds", "LimitRanger", "MutatingAdmissionPolicy", "MutatingAdmissionWebhook", "PersistentVolumeClaimResize",
@@ -27,16 +28,13 @@ def etcd_binary():
     return next((c for c in candidates if c and pathlib.Path(c).exists()), None)
 
 
-@pytest.fixture(scope="session")
-def sides(tmp_path_factory):
-    """(our server, the reference), both empty."""
-    folder = tmp_path_factory.mktemp("differential")
-    flags = [f"--disable-admission-plugins={PLUGINS_OFF}"]
-    reference = os.environ.get("APIMESH_REFERENCE_URL")  # one that runs already saves its seconds of starting
+@contextlib.contextmanager
+def server_pair(folder, *flags, reference=None):
+    """Starts (our server, the reference), both without data and with the same flags. `reference` is the URL of a server that is already running."""
     binary = reference_binary()
     if not reference and binary is None:
-        pytest.skip("no reference: set APIMESH_REFERENCE to the binary of the real kube-apiserver v1.36")
-    if binary and pathlib.Path(binary).name != "kube-apiserver":  # its name is in the managedFields of what it makes by itself
+        pytest.skip("no real kube-apiserver: run ./apimesh test --differential, which builds it, or set APIMESH_REFERENCE to a kube-apiserver v1.36")
+    if binary and pathlib.Path(binary).name != "kube-apiserver":  # the name of the binary is in the managedFields of objects that the server creates
         named = folder / "kube-apiserver"
         named.symlink_to(pathlib.Path(binary).resolve())
         binary = str(named)
@@ -55,6 +53,24 @@ def sides(tmp_path_factory):
             client = mesh.Client(url)
             mesh.wait_until(lambda: client.answers("/readyz"), 100, f"{url} is ready")
         yield exchange.Side("ours", ours, mesh.ADMIN_TOKEN, our_etcd), exchange.Side("reference", reference, mesh.ADMIN_TOKEN, their_etcd)
+
+
+@pytest.fixture(scope="session")
+def sides(tmp_path_factory):
+    """Starts the pair of servers of most tests."""
+    # A server that is already running saves the time of its start.
+    with server_pair(tmp_path_factory.mktemp("differential"), f"--disable-admission-plugins={PLUGINS_OFF}",
+                     reference=os.environ.get("APIMESH_REFERENCE_URL")) as pair:
+        yield pair
+
+
+@pytest.fixture(scope="session")
+def both():
+    """Calls a function for both servers at the same time."""
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        def run(sides, call):
+            return [future.result() for future in [pool.submit(call, side) for side in sides]]
+        yield run
 
 
 @pytest.fixture(scope="session")

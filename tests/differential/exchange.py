@@ -1,4 +1,4 @@
-"""Sends one step to one server and keeps what came back."""
+"""Sends a step to a server and returns the response."""
 import base64
 import http.client
 import json
@@ -14,9 +14,15 @@ class Reply:
     def __init__(self, status, headers, body):
         self.status, self.headers, self.body = status, headers, body
 
+    def has(self, wanted):
+        """Whether the response has this status, or this text in its headers or its body."""
+        if isinstance(wanted, int):
+            return self.status == wanted
+        return wanted.encode() in self.body or any(wanted in value for _, value in self.headers)
+
 
 class Side:
-    """One of the two servers, with the values that its answers gave to variables."""
+    """One of the two servers, with the values that `save` took from its responses."""
 
     def __init__(self, name, url, token, etcd):
         self.name, self.token, self.etcd = name, token, etcd
@@ -39,7 +45,7 @@ class Side:
                     try:
                         self.connection.send(body)
                     except (BrokenPipeError, ConnectionResetError, ssl.SSLError):
-                        pass  # refused before all of it was read; the answer is there
+                        pass  # the server rejected the request before it read the body; the response follows
                 answer = self.connection.getresponse()
                 content = answer.read()
                 if answer.will_close:
@@ -48,7 +54,7 @@ class Side:
             except (http.client.BadStatusLine, http.client.CannotSendRequest, ConnectionError):
                 self.close()
                 if attempt == 2:
-                    raise
+                    return Reply(0, [], b"")  # the server closes the connection without a response, as after a panic
         raise AssertionError("not reached")
 
     def close(self):
@@ -57,7 +63,7 @@ class Side:
         self.connection = None
 
     def run(self, step, variables):
-        """One step with the variables filled in."""
+        """Replaces the variables of a step and sends it."""
         step = cases.expand(step, {**variables, **self.saved})
         method, target = step["do"].split(" ", 1)
         if method == "COMPACT":
@@ -77,7 +83,7 @@ class Side:
         headers += list(step.get("headers", {}).items())
         reply = self.request(method, target, headers, body)
         end = time.monotonic() + 20
-        while "until" in step and reply.status != step["until"] and time.monotonic() < end:
+        while "until" in step and not reply.has(step["until"]) and time.monotonic() < end:
             time.sleep(0.1)
             reply = self.request(method, target, headers, body)
         for name, path in step.get("save", {}).items():
@@ -86,20 +92,20 @@ class Side:
 
 
 def compact(etcd, revision):
-    """What etcd had before this revision is gone. By gRPC, because our store has no JSON gateway."""
+    """Compacts etcd at this revision. It uses gRPC because our store has no JSON gateway."""
     number, rest = bytearray(), revision
     while rest > 127:
         number.append(rest & 127 | 128)
         rest >>= 7
     number.append(rest)
-    message = b"\x08" + bytes(number) + b"\x10\x01"  # revision; physical: not before it is done
+    message = b"\x08" + bytes(number) + b"\x10\x01"  # revision; physical = true: the response follows after the compaction is complete
     subprocess.run(["curl", "-sSf", "--http2-prior-knowledge", "-H", "content-type: application/grpc", "-H", "te: trailers", "--data-binary", "@-", "-o", "-",
                     f"{etcd}/etcdserverpb.KV/Compact"], input=b"\0" + len(message).to_bytes(4, "big") + message, check=True, capture_output=True)
     return Reply(200, [], b"")
 
 
 def body_of(step):
-    if "fill" in step:  # a body too large to be written down: {"name": size}
+    if "fill" in step:  # {"name": size}: adds data of that size
         return json.dumps({**step["body"], "data": {"k": "x" * step["fill"]}}).encode()
     body = step.get("body")
     if body is None:

@@ -1,8 +1,8 @@
-"""Objects with every field filled, made from an OpenAPI v2 document."""
+"""Creates objects in which every field has a value, from an OpenAPI v2 document."""
 
 TIME, MICRO_TIME = "2026-01-02T03:04:05Z", "2026-01-02T03:04:05.678901Z"
 META, RAW = "io.k8s.apimachinery.pkg.apis.meta.v1.", {"apiVersion": "example.com/v1", "kind": "Raw", "value": [1, "a", {"b": None}]}
-# Types that are not what their schema says.
+# Types whose JSON is more specific than their schema.
 SPECIAL = {
     "io.k8s.apimachinery.pkg.api.resource.Quantity": "1500m",
     META + "Time": TIME,
@@ -12,7 +12,7 @@ SPECIAL = {
     "io.k8s.apimachinery.pkg.runtime.RawExtension": RAW,
     "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON": RAW,
 }
-# Fields that the reference keeps in step with others, or gives a meaning that any text does not have.
+# Fields that the reference keeps equal to another field, or for which it does not accept any text.
 STEADY = {"serviceAccount": "account", "serviceAccountName": "account", "resourceVersion": None, "selfLink": None, "clusterIP": "10.0.0.77", "clusterIPs": ["10.0.0.77"]}
 DEEPEST = 14
 
@@ -42,7 +42,7 @@ class Filler:
             name = reference.removeprefix("#/definitions/")
             if name in SPECIAL:
                 return SPECIAL[name]
-            if name in above or len(above) > DEEPEST:  # schemas inside of schemas
+            if name in above or len(above) > DEEPEST:  # recursive schemas
                 return None
             return self.fill(self.definitions[name], field, (*above, name))
         kind = schema.get("type")

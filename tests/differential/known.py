@@ -1,5 +1,5 @@
-"""Reads docs/differences.md: every section with an `allow` block is a named difference and says where it is seen; a `sometimes` block, where
-it may be seen, because the reference's answer is chance."""
+"""Reads docs/differences.md. A section with an `allow` block is a known difference; the block lists the steps and paths where it must occur.
+A `sometimes` block lists those where it may occur, because the response of the reference is random."""
 import fnmatch
 import pathlib
 import re
@@ -24,7 +24,7 @@ def load():
         name, text = section.split("\n", 1)
         explanation = re.sub(r"```(allow|sometimes)\n.*?```", "", text, flags=re.S).strip()
         for how, block in re.findall(r"```(allow|sometimes)\n(.*?)```", text, flags=re.S):
-            assert explanation, f"{PAGE.name}: {name} is not explained"
+            assert explanation, f"{PAGE.name}: the section {name} has no explanation"
             for line in block.split("\n"):
                 if line.strip():
                     step, where = line.split()

@@ -1,4 +1,4 @@
-"""Takes out what must differ between two servers: identifiers, moments, revisions and what a step saved."""
+"""Replaces the values that must differ between two servers: identifiers, times, revisions and saved values."""
 import base64
 import datetime
 import json
@@ -10,12 +10,14 @@ AGE = re.compile(r'"(\d+[smhd]){1,2}"')
 CONTINUE = re.compile(r'"continue":"([A-Za-z0-9_=-]+)"')
 BOOKMARK = re.compile(r'^\{"type":"BOOKMARK"(?!.*initial-events-end).*\n', re.M)
 WORDS = [
+    (re.compile(r"kube-api-access-[a-z0-9]{5}\b"), "kube-api-access-<random>"),
     (re.compile(r'resourceVersion: "\d+"'), 'resourceVersion: "<rv>"'),  # YAML
     (re.compile(r"in record \(\d+\)"), "in record (<rv>)"),
     (re.compile(r"ResourceVersion in the precondition \([1-9]\d+\)"), "ResourceVersion in the precondition (<rv>)"),
     (re.compile(r"\(current: \d+\)"), "(current: <rv>)"),
     (re.compile(r"too old resource version: (\d+) \(\d+\)"), r"too old resource version: \1 (<rv>)"),
     (re.compile(r"current: \d+"), "current: <rv>"),
+    (re.compile(r"selfType\d+"), "selfType<random>"),
 ]
 
 
@@ -26,7 +28,7 @@ def today():
 
 
 def token(match):
-    """A continue token without its revision."""
+    """Returns a continue token with its revision replaced."""
     padded = match[1] + "=" * (-len(match[1]) % 4)
     try:
         content = json.loads(base64.urlsafe_b64decode(padded))
@@ -38,11 +40,11 @@ def token(match):
 
 
 def text(raw, side):
-    """A body or header value, comparable."""
+    """Returns a body or a header value with these values replaced."""
     raw = raw.replace(side.address, "<server>")
     for name, value in sorted(side.saved.items(), key=lambda item: -len(str(item[1]))):
         value = str(value)
-        if value.isdigit() and len(value) < 5:  # a revision, not every number that looks like it
+        if value.isdigit() and len(value) < 5:  # a small number is replaced only as a complete string, such as a revision
             raw = re.sub(rf'(?<="){value}(?=\\?")', f"<{name}>", raw)
         elif len(value) >= 2:
             raw = re.sub(rf"(?<![0-9A-Za-z]){re.escape(value)}(?![0-9A-Za-z])", f"<{name}>", raw)

@@ -1,7 +1,7 @@
-"""Rules by which kube-apiserver v1.36 refuses, corrects or accepts its options when it starts, as data.
+"""A table of the rules with which kube-apiserver v1.36 rejects, corrects or accepts its options at the start.
 
-Each row is a command line and what kube-apiserver does with it. test_start_options.py runs our binary and the real one with every row;
-tests/attacks/test_start_options.py runs ours alone, so that the rules are tested where there is no reference."""
+Each row is a command line and the reaction of kube-apiserver. test_start_options.py runs the real binary with every row, and
+tests/attacks/test_start_options.py runs ours, so that the rules are also tested without a reference."""
 import dataclasses
 import json
 import pathlib
@@ -13,9 +13,9 @@ import mesh
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """`flags` are added to BASE; "-name" takes a flag of BASE away. `error`: the text with which the start is refused; None: it starts.
-    `reference`: what the real server says instead, a regular expression, where our text differs on purpose.
-    `log`: a text that a server which starts has to log. In flags and texts, {name} is a file or folder of the world."""
+    """`flags` are added to BASE; "-name" removes a flag of BASE. `error` is the error with which the server ends; None means that it starts.
+    `reference` is a regular expression for the error of the real server, if ours differs deliberately.
+    `log` is a text that a server that starts must log. In flags and texts, {name} is a file or folder of the World."""
     name: str
     flags: tuple
     error: str = None
@@ -30,6 +30,18 @@ BASE = ("--etcd-servers={etcd}", "--cert-dir={folder}/certs", "--secure-port={po
 NO_FILE = "open {missing}: no such file or directory"
 NO_HTTP2_SUITE = ("error configuring http2: http2: TLSConfig.CipherSuites is missing an HTTP/2-required AES_128_GCM_SHA256 cipher "
                   "(need at least one of TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 or TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256)")
+
+POLICY = "apiVersion: audit.k8s.io/v1\nkind: Policy\n"
+AUDIT_POLICIES = {
+    "policy": POLICY + "rules: [{level: Metadata}]\n",
+    "policy_norules": POLICY,
+    "policy_nokind": "rules: [{level: Metadata}]\n",
+    "policy_beta": "apiVersion: audit.k8s.io/v1beta1\nkind: Policy\nrules: [{level: Metadata}]\n",
+    "policy_levels": POLICY + "rules: [{level: All}, {}]\n",
+    "policy_type": POLICY + "rules: [{level: Metadata, users: a}]\n",
+    "policy_both": POLICY + "rules: [{level: Metadata, nonResourceURLs: [/a], namespaces: [b]}]\n",
+    "policy_unknown": POLICY + "more: 1\nrules: [{level: Metadata}]\n",
+}
 
 
 def refused(name, flags, error, reference=None):
@@ -91,7 +103,10 @@ ROWS = [
     refused("feature gate of another component", "--feature-gates=wardle:AllAlpha=true", "component not registered: wardle"),
     refused("feature gates with and without component", "--feature-gates=AllAlpha=false,kube:AllBeta=false",
             "set kube feature gates with default empty prefix or kube: prefix consistently, do not mix use"),
+    refused("feature gate without what it needs", "--feature-gates=ClusterTrustBundleProjection=true",
+            "ClusterTrustBundleProjection is enabled, but depends on features that are disabled: [ClusterTrustBundle]"),
     starts("feature gate", "--feature-gates=UnknownVersionInteroperabilityProxy=false"),
+    starts("feature gate with what it needs", "--feature-gates=ClusterTrustBundleProjection=true,ClusterTrustBundle=true"),
     refused("emulated version too new", "--emulated-version=1.99",
             "emulation version 1.99 is not between [1.33, 1.36.0]"),
     refused("emulated version too old", "--emulated-version=1.20",
@@ -303,6 +318,37 @@ ROWS = [
             "--audit-log-maxsize -1 can't be a negative number]"),
     starts("audit limits without a log", "--audit-log-maxage=-1"),
     refused("audit policy is missing", "--audit-policy-file={missing}", 'loading audit policy file: failed to read file path "{missing}": ' + NO_FILE),
+    refused("audit policy without rules", "--audit-policy-file={policy_norules}",
+            "loading audit policy file: loaded illegal policy with 0 rules: from file {policy_norules}"),
+    refused("audit policy without kind", "--audit-policy-file={policy_nokind}",
+            "loading audit policy file: unknown group version field audit.k8s.io/__internal, Kind=Policy in policy: from file {policy_nokind}"),
+    refused("audit policy of an old version", "--audit-policy-file={policy_beta}",
+            'loading audit policy file: failed decoding: no kind "Policy" is registered for version "audit.k8s.io/v1beta1" in scheme '
+            '"pkg/runtime/scheme.go:111": from file {policy_beta}'),
+    refused("audit policy with unknown levels", "--audit-policy-file={policy_levels}",
+            'loading audit policy file: [rules[0].level: Unsupported value: "All": supported values: "None", "Metadata", "Request", "RequestResponse", '
+            "rules[1].level: Required value]: from file {policy_levels}"),
+    refused("audit policy with a string for a list", "--audit-policy-file={policy_type}",
+            "loading audit policy file: failed decoding: json: cannot unmarshal string into Go struct field PolicyRule.rules.users of type []string: "
+            "from file {policy_type}"),
+    refused("audit policy about paths and resources", "--audit-policy-file={policy_both}",
+            'loading audit policy file: rules[0].nonResourceURLs: Invalid value: ["/a"]: rules cannot apply to both regular resources and non-resource URLs: '
+            "from file {policy_both}"),
+    starts("audit policy with an unknown field", "--audit-policy-file={policy_unknown}", log='unknown field "more"'),
+    refused("audit log is a folder", "--audit-policy-file={policy} --audit-log-path={folder}", "ensureLogFile: open {folder}: is a directory"),
+    refused("audit version with two slashes", "--audit-log-path={folder}/audit.log --audit-log-version=a/b/c", "unexpected GroupVersion string: a/b/c"),
+    refused("audit webhook is missing", "--audit-policy-file={policy} --audit-webhook-config-file={missing}",
+            "initializing audit webhook: stat {missing}: no such file or directory"),
+    starts("audit webhook is missing without a policy", "--audit-webhook-config-file={missing}"),
+    refused("audit webhook is garbage", "--audit-policy-file={policy} --audit-webhook-config-file={garbage}",
+            "initializing audit webhook: {garbage}: the file does not hold an object", reference="initializing audit webhook: error loading config file .*"),
+    refused("audit webhook with three errors", "--audit-webhook-config-file={kubeconfig} --audit-webhook-batch-throttle-qps=0 "
+            "--audit-webhook-truncate-max-event-size=0 --audit-webhook-version=v2",
+            "[invalid audit batch webhook throttle QPS 0, must be a positive number, invalid audit truncate webhook max event size 0, must be a positive number, "
+            'invalid group version, allowed versions are ["audit.k8s.io/v1"]]'),
+    starts("audit with all backends", "--audit-policy-file={policy} --audit-log-path={folder}/audit.log --audit-log-mode=batch --audit-log-batch-max-size=10 "
+           "--audit-log-batch-max-wait=1s --audit-log-format=legacy --audit-log-compress --audit-webhook-config-file={kubeconfig} --audit-webhook-mode=batch "
+           "--audit-webhook-truncate-enabled"),
     refused("audit webhook mode", "--audit-webhook-config-file={kubeconfig} --audit-webhook-mode=nope",
             'invalid audit webhook mode nope, allowed modes are "batch,blocking,blocking-strict"'),
 
@@ -312,6 +358,9 @@ ROWS = [
     refused("plugin enabled and disabled", "--enable-admission-plugins=NodeRestriction --disable-admission-plugins=NodeRestriction",
             "[NodeRestriction] in enable-admission-plugins and disable-admission-plugins overlapped"),
     refused("unknown plugin", "--enable-admission-plugins=Nope", 'enable-admission-plugins plugin "Nope" is unknown'),
+    *[refused(f"removed plugin {name}", f"--enable-admission-plugins={name}", f'enable-admission-plugins plugin "{name}" is unknown')
+      for name in ("Initializers", "PodSecurityPolicy", "SecurityContextDeny", "InitialResources", "PersistentVolumeLabel")],
+    refused("removed plugin in the old flag", "--admission-control=PodSecurityPolicy", 'admission-control plugin "PodSecurityPolicy" is unknown'),
     refused("unknown plugin to disable", "--disable-admission-plugins=Nope", 'disable-admission-plugins plugin "Nope" is unknown'),
     refused("admission configuration is missing", "--admission-control-config-file={missing}",
             'failed to apply admission: failed to read plugin config: unable to read admission control configuration from "{missing}" [' + NO_FILE + "]"),
@@ -354,7 +403,7 @@ ROWS = [
 
 
 class World:
-    """The files that rows name."""
+    """The files that rows refer to."""
 
     def __init__(self, folder, etcd):
         self.folder = pathlib.Path(folder)
@@ -372,6 +421,8 @@ class World:
         self._write("kubeconfig", json.dumps({"apiVersion": "v1", "kind": "Config", "clusters": [{"name": "w", "cluster": {"server": "https://127.0.0.1:1"}}],
                                               "contexts": [{"name": "w", "context": {"cluster": "w", "user": "w"}}], "users": [{"name": "w", "user": {}}],
                                               "current-context": "w"}))
+        for name, text in AUDIT_POLICIES.items():
+            self._write(name, text)
         configuration = {"apiVersion": "apiserver.config.k8s.io/v1", "kind": "AuthenticationConfiguration"}
         self._write("authentication", json.dumps(configuration))
         self._write("authentication_anonymous", json.dumps(configuration | {"anonymous": {"enabled": True}}))
@@ -402,26 +453,26 @@ class World:
 
 
 class Outcome:
-    """What a binary did: `code` is None if the server serves, else its exit code."""
+    """The result of a start: `code` is None if the server serves requests, otherwise its exit code."""
 
     def __init__(self, code, log):
         self.code, self.log = code, log
 
     def error(self):
-        """The error with which the real server ended."""
+        """Returns the error with which the real server ended."""
         if found := re.findall(r'"command failed" err=("(?:[^"\\]|\\.)*")', self.log):
             return json.loads(found[-1])
         found = re.findall(r"^Error: (.*)$", self.log, re.M)
         return found[-1] if found else self.log[-1000:]
 
     def says(self, error):
-        """Whether our server ended with this error: the launcher's, or that of a service which refused its configuration."""
+        """Returns whether our server ended with this error, reported by the launcher or by a service that rejected its configuration."""
         lines = (json.loads(line)["msg"] if line.startswith("{") else line for line in self.log.splitlines())
         return any(line.endswith(": " + error) for line in lines)
 
 
 def run(world, row, binary, limit=30):
-    """Starts a binary with a row and waits until it has ended or serves."""
+    """Starts a binary with the command line of a row, and waits until it ends or serves requests."""
     port = mesh.free_port()
     log = world.folder / f"{pathlib.Path(binary).parent.name}-{row.name.replace(' ', '-').replace('/', '-')}.log"
     with open(log, "wb") as out:

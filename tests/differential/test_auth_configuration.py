@@ -1,4 +1,4 @@
-"""Broken configuration files: our server says at its start what the real one says."""
+"""Invalid configuration files: our server ends with the same error as the real one."""
 import json
 import re
 import subprocess
@@ -66,7 +66,7 @@ def says(folder, binary, flag, path):
 
 
 def reference_message(text):
-    """The real server's error, out of its log line."""
+    """Returns the error in the log of the real server."""
     if found := re.search(r'"command failed" err="(.*)"$', text, re.M):
         return json.loads('"' + found[1] + '"')
     lines = text[text.index('err=<') + 6:text.index("\n >")].split("\n")

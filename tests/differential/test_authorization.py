@@ -1,4 +1,4 @@
-"""RBAC and Node beside the real kube-apiserver: the same answer and the same words to every question, asked and acted upon."""
+"""Compares the RBAC and Node authorizers with the real kube-apiserver: decisions and reasons of access reviews, and responses to real requests."""
 import json
 import urllib.parse
 
@@ -25,7 +25,7 @@ def report(differences, asked):
 
 
 def several_bindings(spec, ours, reference):
-    """More than one bootstrap role allows these paths to everybody; which one is named is chance in the real server."""
+    """Returns whether several bootstrap roles allow this path to everyone. Which of them the real server names as the reason is random."""
     named = [str(status.get("reason")).startswith("RBAC: allowed by ClusterRoleBinding \"system:") for status in (ours, reference)]
     return "nonResourceAttributes" in spec and ours["allowed"] and reference["allowed"] and all(named)
 
@@ -41,15 +41,15 @@ def test_every_review_is_answered_alike(sides):
         if ours != reference and not several_bindings(spec, ours, reference):
             differences.append(f"{json.dumps(spec)}\n   ours {json.dumps(ours)}\n   real {json.dumps(reference)}")
     report(differences, len(questions))
-    assert 100 < allowed < len(questions) - 100, "the questions must have both answers"
+    assert 100 < allowed < len(questions) - 100, "at least 100 reviews must be allowed and at least 100 denied"
 
 
 def request_for(spec):
-    """(method, path) that asks the same question, or None if no request does."""
+    """Returns (method, path) of a request with these attributes, or None if there is no such request."""
     if "nonResourceAttributes" in spec:
         a = spec["nonResourceAttributes"]
         path = a["path"]
-        # What is served there may answer 403 or 404 for reasons of its own, or is a prefix of resources.
+        # Requests for /logs can fail with 403 or 404 for other reasons than authorization.
         return (METHODS[a["verb"]], path) if path.startswith("/") and not path.startswith("/logs") else None
     a = spec["resourceAttributes"]
     verb, ns, group, name, sub = (a.get(key, "") for key in ("verb", "namespace", "group", "name", "subresource"))
@@ -80,7 +80,7 @@ def test_real_requests_are_refused_alike(sides):
             continue
         method, path = request
         asked += 1
-        # Dry runs of an empty body: an allowed request changes nothing (it fails after authorization), a refused one is refused before.
+        # Dry runs with an empty body: a request that is allowed fails after the authorization and changes nothing.
         if method != "GET":
             path += ("&" if "?" in path else "?") + "dryRun=All"
         body = {} if method in ("POST", "PUT", "PATCH") else None
@@ -115,7 +115,7 @@ def normal(rules):
 def test_own_rules_are_listed_alike(sides, spec, ns):
     statuses = []
     for side in sides:
-        groups = list(dict.fromkeys([*spec["groups"], "system:authenticated"]))  # else nobody may create the review
+        groups = list(dict.fromkeys([*spec["groups"], "system:authenticated"]))  # without this group, the user may not create the review
         answer = side.as_user(spec["user"], "POST", f"{REVIEW}/selfsubjectrulesreviews", {"spec": {"namespace": ns}}, groups)
         assert answer.code == 201, answer.body
         statuses.append(answer.json()["status"])

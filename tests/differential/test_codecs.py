@@ -1,7 +1,7 @@
-"""Every kind, every field, every encoding: what lies in etcd is read by both servers and must come out as the same bytes.
+"""Both servers read the same values from etcd and must return the same bytes, for every kind, every field and every encoding.
 
-The objects are made from the reference's own OpenAPI document, with each field filled, and put into etcd past all validation. The reference reads
-them first: what it makes of them, as protobuf and as JSON, is stored and read by both."""
+The objects are made from the OpenAPI document of the reference, with a value in every field, and written to etcd without validation. The reference
+reads them first; its protobuf and JSON responses are then stored and read by both servers."""
 import contextlib
 import json
 import signal
@@ -13,19 +13,19 @@ from conftest import etcd_binary, reference_binary
 from filled import Filler
 from raw_etcd import RawEtcd
 
-# Where the folder below /registry is not the name of the resource.
+# Resources whose folder below /registry does not have the name of the resource.
 FOLDERS = {"nodes": "minions", "services": "services/specs", "endpoints": "services/endpoints", "ingresses": "ingress", "replicationcontrollers": "controllers",
            "customresourcedefinitions": "apiextensions.k8s.io/customresourcedefinitions", "apiservices": "apiregistration.k8s.io/apiservices"}
-# The servers act on these themselves: what lies in etcd is not what they give out a moment later.
+# The controllers of the servers change these objects, so their responses differ from the stored values.
 ACTED_ON = {"customresourcedefinitions", "apiservices", "componentstatuses"}
 ENCODINGS = {"json": "application/json", "yaml": "application/yaml", "protobuf": "application/vnd.kubernetes.protobuf"}
 
 
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory):
-    """(ours, the reference, their etcd)."""
+    """Starts both servers with one etcd. Returns (ours, the reference, etcd)."""
     if reference_binary() is None:
-        pytest.skip("no reference: set APIMESH_REFERENCE to the binary of the real kube-apiserver v1.36")
+        pytest.skip("no real kube-apiserver: run ./apimesh test --differential, which builds it, or set APIMESH_REFERENCE to a kube-apiserver v1.36")
     folder = tmp_path_factory.mktemp("codecs")
     with contextlib.ExitStack() as started:
         etcd = mesh.Store(folder / "etcd", binary=etcd_binary())
@@ -38,7 +38,7 @@ def pair(tmp_path_factory):
 
 
 def resources(client):
-    """(group-version, resource, kind, namespaced) of all that is stored, the preferred version of each group."""
+    """Yields (group-version, resource, kind, namespaced) of all stored resources, in the preferred version of each group."""
     versions = ["v1", *(group["preferredVersion"]["groupVersion"] for group in client.get("/apis").json()["groups"])]
     for version in versions:
         base = f"/apis/{version}" if "/" in version else f"/api/{version}"
@@ -86,7 +86,7 @@ def test_every_field_of_every_kind(pair):
     problems, seen = [], 0
     for version, resource, kind, namespaced in resources(theirs.client):
         group = version.rpartition("/")[0]
-        if resource in ACTED_ON or group == "events.k8s.io":  # stored as those of the core group
+        if resource in ACTED_ON or group == "events.k8s.io":  # stored like events of the core group
             continue
         thing = filler.object(version, kind, "default" if namespaced else None)
         key = f"/registry/{FOLDERS.get(resource, resource)}/{'default/' if namespaced else ''}codec"

@@ -1,5 +1,4 @@
-"""Our binary and the real one do the same with every command line of start_options.ROWS: they start, or they end with the same exit code
-and the same error."""
+"""Checks start_options.ROWS with the real binary: with every command line it starts, or ends with the exit code and the error of the table."""
 import re
 
 import pytest
@@ -22,7 +21,7 @@ def world(tmp_path_factory):
 def test_the_reference_does_what_the_table_says(world, row):
     binary = conftest.reference_binary()
     if binary is None:
-        pytest.skip("no reference: set APIMESH_REFERENCE to the binary of the real kube-apiserver v1.36")
+        pytest.skip("no real kube-apiserver: run ./apimesh test --differential, which builds it, or set APIMESH_REFERENCE to a kube-apiserver v1.36")
     outcome = start_options.run(world, row, binary, limit=60)
     if row.error is None:
         assert outcome.code is None, outcome.error()

@@ -1,4 +1,4 @@
-"""A protobuf message as a tree, without its schema: enough to compare two messages of the same kind."""
+"""Decodes protobuf messages to trees without a schema, to compare two messages of the same type."""
 
 
 def varint(data, at):
@@ -52,7 +52,7 @@ def content(data):
 
 
 def tree(body):
-    """The envelope of application/vnd.kubernetes.protobuf, or a stream of length-prefixed events that hold one each."""
+    """Decodes an application/vnd.kubernetes.protobuf envelope, or a stream of length-prefixed events."""
     if body[:4] == b"k8s\0":
         return fields(body[4:])
     frames, at = [], 0
@@ -64,7 +64,7 @@ def tree(body):
 
 
 def without_moments(value, now):
-    """Seconds of about now and decimal revisions, which differ between two servers."""
+    """Replaces current times and decimal revisions, which differ between two servers."""
     if isinstance(value, list):
         return [without_moments(v, now) for v in value]
     if isinstance(value, int) and abs(value - now) < 86400:

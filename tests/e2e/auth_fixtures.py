@@ -1,36 +1,17 @@
-"""What the world around an API server has: a CA, an OpenID issuer and webhooks, all real and all on HTTPS."""
+"""The environment of an API server: an OpenID issuer and webhooks, as HTTPS servers."""
 import base64
 import http.server
 import json
 import pathlib
 import ssl
-import subprocess
 import threading
 import time
 
+from pki import openssl
 
-def openssl(*arguments, stdin=None):
-    return subprocess.run(["openssl", *map(str, arguments)], check=True, capture_output=True, input=stdin).stdout
-
-
-class Pki:
-    """A certificate authority in a folder."""
-
-    def __init__(self, folder, name="ca"):
-        self.folder = pathlib.Path(folder)
-        self.folder.mkdir(parents=True, exist_ok=True)
-        self.ca, self.key = self.folder / f"{name}.crt", self.folder / f"{name}.key"
-        openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", self.key, "-out", self.ca, "-days", "2",
-                "-subj", f"/CN={name}", "-addext", "basicConstraints=critical,CA:TRUE", "-addext", "keyUsage=critical,keyCertSign,cRLSign")
-
-    def issue(self, name, subject, usage="clientAuth", days=("-days", "1"), san="IP:127.0.0.1,DNS:localhost"):
-        """(certificate file, key file)."""
-        certificate, key, request = (self.folder / f"{name}.{end}" for end in ("crt", "key", "csr"))
-        openssl("req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", key, "-out", request, "-subj", subject)
-        extensions = self.folder / f"{name}.ext"
-        extensions.write_text((f"extendedKeyUsage={usage}\n" if usage else "") + f"subjectAltName={san}\n")
-        openssl("x509", "-req", "-in", request, "-CA", self.ca, "-CAkey", self.key, "-CAcreateserial", "-out", certificate, *days, "-extfile", extensions)
-        return str(certificate), str(key)
+# The request with which a user asks who the server takes them for.
+SELF_REVIEWS = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
+SELF_REVIEW = {"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}
 
 
 def base64url(data):
@@ -52,10 +33,10 @@ class SigningKey:
 
 
 class HttpsServer:
-    """Answers JSON by `answer(method, path, body)`, which returns (code, document); counts and remembers what came."""
+    """Responds with the (code, document) that `answer(method, path, body)` returns, as JSON. `requests` has the received requests."""
 
     def __init__(self, pki, name, client_ca=None):
-        certificate, key = pki.issue(name, f"/CN={name}", "serverAuth")
+        certificate, key = pki.issue_server(name)
         self.requests, self.delay, self.ca = [], 0, pki.ca
         outer = self
 
@@ -100,7 +81,7 @@ class HttpsServer:
 
 
 class OidcIssuer(HttpsServer):
-    """OpenID discovery and keys; `rotate` replaces the key."""
+    """Serves OpenID discovery and keys. `rotate` replaces the key."""
 
     def __init__(self, pki, folder, name="issuer"):
         self.folder, self.name, self.count = folder, name, 0
@@ -126,7 +107,7 @@ class OidcIssuer(HttpsServer):
 
 
 class Webhook(HttpsServer):
-    """A review webhook that demands a client certificate; `decide(spec)` gives the status."""
+    """A review webhook that requires a client certificate. `decide(spec)` returns the status of the review."""
 
     def __init__(self, pki, name, decide):
         super().__init__(pki, name, client_ca=pki.ca)

@@ -8,23 +8,24 @@ import mesh
 
 
 def only_ended(report):
-    """A process ends while its loops wait, and what waits is held in circles: all indirect leaks. What was lost while it ran is a direct one."""
+    """Returns whether a report has only indirect leaks. When a process ends, reference cycles hold its suspended coroutines, which are indirect leaks.
+    Memory that is lost while the process runs is a direct leak."""
     return "LeakSanitizer" in report and "Direct leak" not in report and report.count("ERROR: ") == 1 and "runtime error" not in report
 
 
 def sanitizer_reports():
-    """{name: text} of what the sanitizers found in any process so far; none without APIMESH_SANITIZER_REPORTS."""
+    """Returns {name: text} of the sanitizer reports of all processes so far; {} without APIMESH_SANITIZER_REPORTS."""
     folder = mesh.SANITIZER_REPORTS and pathlib.Path(mesh.SANITIZER_REPORTS)
     found = {path.name: path.read_text(errors="replace") for path in sorted(folder.iterdir())} if folder else {}
     return {name: text for name, text in found.items() if not only_ended(text)}
 
 
 def pytest_configure():
-    """Every process that a test starts inherits where to report to."""
+    """Sets the sanitizer options, which every process that a test starts inherits."""
     if folder := mesh.SANITIZER_REPORTS:
         pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
         suppressions = mesh.ROOT / "tests/sanitize/tsan.supp"
-        # The files tell; the exit code stays the process's own, for 1 means to the launcher that a service refuses its configuration.
+        # Reports are files. asan must not change the exit code: the launcher takes 1 as "the service rejects its configuration".
         for sanitizer, options in {"ASAN": "exitcode=0:", "UBSAN": "print_stacktrace=1:", "TSAN": f"suppressions={suppressions}:"}.items():
             os.environ[f"{sanitizer}_OPTIONS"] = f"{options}log_path={folder}/{sanitizer.lower()}"
 
@@ -38,9 +39,9 @@ def no_new_sanitizer_reports():
 
 
 def pytest_sessionfinish(session):
-    """Processes that several tests share report as late as this."""
+    """Fails the session if processes that several tests share wrote reports when they ended."""
     if sanitizer_reports():
-        print(f"\nthe sanitizers reported: {', '.join(sanitizer_reports())} in {mesh.SANITIZER_REPORTS}")
+        print(f"\nthere are sanitizer reports: {', '.join(sanitizer_reports())} in {mesh.SANITIZER_REPORTS}")
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
@@ -51,13 +52,13 @@ def etcd_binary():
 @pytest.fixture(scope="session")
 def etcd_path():
     path = etcd_binary()
-    assert path, "no etcd: set APIMESH_ETCD_BINARY or run the tests by ./apimesh test, which builds one"
+    assert path, "no etcd: run the tests with ./apimesh test, which builds it, or set APIMESH_ETCD_BINARY"
     return path
 
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
-    """One kube-apiserver on our own store, shared by tests that leave it as they found it."""
+    """A kube-apiserver with our store. Tests share it, so they must restore what they change."""
     folder = tmp_path_factory.mktemp("server")
     store = mesh.Store(folder / "store")
     server = mesh.KubeApiserver(folder, store.url).start()
@@ -68,7 +69,7 @@ def server(tmp_path_factory):
 
 @pytest.fixture
 def own_server(tmp_path):
-    """A kube-apiserver of the test's own, to be killed and broken."""
+    """A kube-apiserver for one test, which may kill its processes."""
     store = mesh.Store(tmp_path / "store")
     server = mesh.KubeApiserver(tmp_path, store.url).start()
     yield server

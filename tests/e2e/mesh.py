@@ -1,4 +1,4 @@
-"""Starts the real processes for the end-to-end tests: a store or etcd, and our kube-apiserver or the whole `apimesh up`."""
+"""Starts the processes of the end-to-end tests: our store or etcd, and our kube-apiserver."""
 import glob
 import json
 import os
@@ -17,15 +17,16 @@ BIN = pathlib.Path(os.environ.get("APIMESH_BIN", ROOT / "build/bin"))
 KUBECTL = os.environ.get("KUBECTL", shutil.which("kubectl") or "kubectl")
 SERVICES = ("core-api", "extensions-api", "authn-authz", "aggregator")
 ADMIN_TOKEN = "admin-token-of-the-e2e-tests"
-# With binaries built for a sanitizer: the folder that their reports go to (conftest.py). They are slower and larger than what is measured.
+# For sanitizer builds, the folder of the reports (fixtures.py). These builds are slower and need more memory, so tests do not check such limits.
 SANITIZER_REPORTS = os.environ.get("APIMESH_SANITIZER_REPORTS")
-PATIENCE = 6 if SANITIZER_REPORTS else 1
-# Threads of each process; unset: their own choice, which is one on a small machine.
+# The factor by which limits of time are longer in these builds.
+SLOWDOWN = 6 if SANITIZER_REPORTS else 1
+# The number of threads per process. If unset, each process chooses it, which is 1 on a small machine.
 IO_THREADS = os.environ.get("APIMESH_IO_THREADS")
 
 
 def older_kubectls():
-    """Other versions: $KUBECTLS (patterns, ":" between them), else kubectl.1.N beside the kubectl on PATH."""
+    """Returns the paths of other versions of kubectl: $KUBECTLS (patterns, separated by ":"), or kubectl.1.N in the folder of the kubectl on PATH."""
     on_path = shutil.which("kubectl")
     beside = os.path.join(os.path.dirname(os.path.realpath(on_path)), "kubectl.1.*") if on_path else ""
     return sorted(path for pattern in os.environ.get("KUBECTLS", beside).split(":") for path in glob.glob(pattern))
@@ -38,13 +39,20 @@ def free_port():
 
 
 def wait_until(condition, seconds, what):
-    """Waits for a true value and returns it. A limit on how long things take in a release build."""
-    end = time.monotonic() + seconds * PATIENCE
+    """Waits until `condition` returns a true value, and returns it. `seconds` is the limit for a release build."""
+    end = time.monotonic() + seconds * SLOWDOWN
     while time.monotonic() < end:
         if value := condition():
             return value
         time.sleep(0.02)
-    raise AssertionError(f"not within {seconds} s: {what}")
+    raise AssertionError(f"timeout after {seconds} s: {what}")
+
+
+def suspend(pid):
+    """Suspends a process until SIGCONT, and waits until all of its threads are suspended: the signal takes effect later on a busy machine."""
+    os.kill(pid, signal.SIGSTOP)
+    tasks = pathlib.Path(f"/proc/{pid}/task")
+    wait_until(lambda: all((task / "stat").read_text().rpartition(")")[2].split()[0] == "T" for task in tasks.iterdir()), 10, f"process {pid} is suspended")
 
 
 class Answer:
@@ -56,7 +64,7 @@ class Answer:
 
 
 class Client:
-    """A plain HTTPS client: what a user with curl sees."""
+    """A simple HTTPS client, comparable to curl."""
 
     def __init__(self, url, token=ADMIN_TOKEN, cert=None):
         self.url, self.token = url, token
@@ -66,11 +74,11 @@ class Client:
 
     def __call__(self, method, path, body=None, headers=None, timeout=20):
         answer = self.raw(method, path, body, headers, timeout)
-        answer.body = answer.body.decode(errors="strict" if answer.code < 400 else "replace")  # a Status may be protobuf
+        answer.body = answer.body.decode(errors="strict" if answer.code < 400 else "replace")  # an error can be a protobuf Status
         return answer
 
     def raw(self, method, path, body=None, headers=None, timeout=20):
-        """The same with the answer's body as bytes."""
+        """Like calling the client, but the body of the response is bytes."""
         headers = dict(headers or {})
         if self.token:
             headers.setdefault("Authorization", f"Bearer {self.token}")
@@ -80,7 +88,7 @@ class Client:
         data = body.encode() if isinstance(body, str) else body
         request = urllib.request.Request(self.url + path, data=data, headers=headers, method=method)
         try:
-            with urllib.request.urlopen(request, context=self.context, timeout=timeout * PATIENCE) as answer:
+            with urllib.request.urlopen(request, context=self.context, timeout=timeout * SLOWDOWN) as answer:
                 return Answer(answer.status, answer.headers, answer.read())
         except urllib.error.HTTPError as error:
             return Answer(error.code, error.headers, error.read())
@@ -96,7 +104,7 @@ class Client:
 
 
 class Store:
-    """Our embedded store, or the real etcd if `binary` says so."""
+    """Our embedded store, or the real etcd if `binary` is set."""
 
     def __init__(self, folder, binary=None):
         port, peer = free_port(), free_port()
@@ -109,7 +117,7 @@ class Store:
         self.start()
 
     def start(self):
-        """Again, after a stop: with the same data, at the same address."""
+        """Starts the store again after stop(), with the same data and the same address."""
         self.process = subprocess.Popen(self.arguments, stdout=open(f"{self.folder}.log", "ab"), stderr=subprocess.STDOUT)
 
     def stop(self):
@@ -118,7 +126,7 @@ class Store:
 
 
 class KubeApiserver:
-    """Our kube-apiserver binary, with the flags that test tools give it."""
+    """Our kube-apiserver binary, with the flags that test tools use."""
 
     def __init__(self, folder, etcd_url, *extra, binary=None):
         self.folder = pathlib.Path(folder)
@@ -134,6 +142,9 @@ class KubeApiserver:
                           "--bind-address=127.0.0.1", f"--token-auth-file={tokens}", "--authorization-mode=RBAC", f"--service-account-key-file={key}",
                           f"--service-account-signing-key-file={key}", "--service-account-issuer=https://kubernetes.default.svc",
                           "--service-cluster-ip-range=10.0.0.0/24", "--allow-privileged=true", *extra]
+        # No controller creates the ServiceAccount "default" of each namespace, without which pods are refused.
+        if not any(flag.startswith(("--disable-admission-plugins", "--admission-control=")) for flag in extra):
+            self.arguments.append("--disable-admission-plugins=ServiceAccount")
         if IO_THREADS and not binary and not any(flag.startswith("--io-threads") for flag in extra):
             self.arguments.append(f"--io-threads={IO_THREADS}")
         self.client = Client(self.url)
@@ -144,13 +155,13 @@ class KubeApiserver:
         began = time.monotonic()
         self.process = subprocess.Popen(self.arguments, stdout=open(self.log, "ab"), stderr=subprocess.STDOUT, start_new_session=True)
         if wait:
-            wait_until(lambda: self.anonymous.answers("/healthz") or self.process.poll() is not None, 30, "kube-apiserver is up")
+            wait_until(lambda: self.anonymous.answers("/healthz") or self.process.poll() is not None, 30, "kube-apiserver is healthy")
             assert self.process.poll() is None, self.log.read_text()[-3000:]
         self.seconds_to_ready = time.monotonic() - began
         return self
 
     def children(self):
-        """{service: pid} of the running services."""
+        """Returns {service: pid} of the running services."""
         found = {}
         listing = subprocess.run(["ps", "--ppid", str(self.process.pid), "-o", "pid=,args="], capture_output=True, text=True).stdout
         for line in listing.splitlines():
@@ -159,7 +170,7 @@ class KubeApiserver:
         return found
 
     def memory_kilobytes(self, measure="Rss"):
-        """Of all processes: "Rss" counts a page once for each that has it mapped, "Pss" once."""
+        """Returns the memory of all processes. "Rss" counts a shared page once per process, "Pss" once in total."""
         total = 0
         for pid in [self.process.pid, *self.children().values()]:
             for line in pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
@@ -170,7 +181,7 @@ class KubeApiserver:
     def stop(self, sig=signal.SIGTERM, group=False, limit=20):
         if self.process.poll() is None:
             (os.killpg if group else os.kill)(self.process.pid, sig)
-        return self.process.wait(limit * PATIENCE)
+        return self.process.wait(limit * SLOWDOWN)
 
     def kubeconfig(self):
         path = self.folder / "kubeconfig"
@@ -191,7 +202,7 @@ current-context: e
 
 
 def serve_foos(server):
-    """Defines a custom resource that takes anything; the path of its collection, once it is served."""
+    """Defines a custom resource without restrictions, waits until it is served, and returns the path of its collection."""
     crd = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "foos.example.com"},
            "spec": {"group": "example.com", "scope": "Namespaced", "names": {"plural": "foos", "kind": "Foo"},
                     "versions": [{"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}}]}}

@@ -1,4 +1,4 @@
-"""What an etcd really holds, over its JSON gateway: for tests that look behind the API server or break things there."""
+"""Reads and writes the contents of etcd directly, with its JSON gateway."""
 import base64
 import json
 import time
@@ -16,7 +16,7 @@ class RawEtcd:
 
     def call(self, path, **body):
         request = urllib.request.Request(f"{self.url}/v3/{path}", data=json.dumps(body).encode(), headers={"Content-Type": "application/json"})
-        for attempt in range(100):  # one that has just been started does not listen yet
+        for attempt in range(100):  # etcd may not listen yet
             try:
                 with urllib.request.urlopen(request, timeout=20) as answer:
                     return json.loads(answer.read())
@@ -26,12 +26,12 @@ class RawEtcd:
                 time.sleep(0.1)
 
     def pairs(self, prefix):
-        """{key: value} of all keys with this prefix."""
+        """Returns {key: value} of all keys with this prefix."""
         found = self.call("kv/range", key=_text(prefix), range_end=_text(prefix[:-1] + chr(ord(prefix[-1]) + 1))).get("kvs", [])
         return {base64.b64decode(kv["key"]).decode(): base64.b64decode(kv.get("value", "")) for kv in found}
 
     def entry(self, key):
-        """Of one key: value, lease and revisions as etcd tells them; None if there is none."""
+        """Returns the value, lease and revisions of a key, or None if it does not exist."""
         found = self.call("kv/range", key=_text(key)).get("kvs")
         return None if not found else {**found[0], "value": base64.b64decode(found[0].get("value", ""))}
 
@@ -43,7 +43,7 @@ class RawEtcd:
         self.call("kv/put", key=_text(key), value=_text(value))
 
     def put_all(self, pairs):
-        """Many at once, 100 a transaction."""
+        """Writes many keys, 100 per transaction."""
         pairs = list(pairs)
         for i in range(0, len(pairs), 100):
             self.call("kv/txn", success=[{"requestPut": {"key": _text(key), "value": _text(value)}} for key, value in pairs[i:i + 100]])

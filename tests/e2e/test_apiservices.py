@@ -1,4 +1,4 @@
-"""APIServices: the automatic ones, and a real API server of another kind behind one."""
+"""APIServices: those that the mesh creates automatically, and one for an external API server."""
 import base64
 import json
 import threading
@@ -6,7 +6,8 @@ import threading
 import pytest
 
 import mesh
-from tls_server import Pki, TlsServer
+from pki import Pki
+from tls_server import TlsServer
 
 PATH = "/apis/apiregistration.k8s.io/v1/apiservices"
 FISHES = {"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": "sea.example.com/v1",
@@ -20,7 +21,7 @@ def condition(answer):
 
 
 def test_every_group_version_has_one(server):
-    mesh.wait_until(lambda: server.client.answers("/readyz"), 10, "all are registered")
+    mesh.wait_until(lambda: server.client.answers("/readyz"), 10, "all APIServices exist")
     found = {item["metadata"]["name"]: item for item in server.client.get(PATH).json()["items"]}
     apps = found["v1.apps"]
     assert apps["metadata"]["labels"] == {"kube-aggregator.kubernetes.io/automanaged": "onstart"}
@@ -39,14 +40,14 @@ def test_they_come_and_go_with_definitions(server):
                     "versions": [{"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": {"type": "object"}}}]}}
     crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
     assert server.client("POST", crds, crd).code == 201
-    made = mesh.wait_until(lambda: (a := server.client.get(f"{PATH}/v1.sail.example.com")).code == 200 and a, 5, "registered").json()
+    made = mesh.wait_until(lambda: (a := server.client.get(f"{PATH}/v1.sail.example.com")).code == 200 and a, 5, "the APIService exists").json()
     assert made["metadata"]["labels"] == {"kube-aggregator.kubernetes.io/automanaged": "true"}
     assert made["spec"] == {"group": "sail.example.com", "version": "v1", "groupPriorityMinimum": 1000, "versionPriority": 100}
-    # What is kept up all the time comes back.
+    # An automatic APIService is created again.
     assert server.client("DELETE", f"{PATH}/v1.sail.example.com").code == 200
-    mesh.wait_until(lambda: (a := server.client.get(f"{PATH}/v1.sail.example.com")).code == 200 and a.json()["metadata"]["uid"] != made["metadata"]["uid"], 5, "made again")
+    mesh.wait_until(lambda: (a := server.client.get(f"{PATH}/v1.sail.example.com")).code == 200 and a.json()["metadata"]["uid"] != made["metadata"]["uid"], 5, "the APIService is created again")
     assert server.client("DELETE", f"{crds}/ships.sail.example.com").code == 200
-    mesh.wait_until(lambda: server.client.get(f"{PATH}/v1.sail.example.com").code == 404, 10, "gone with its definition")
+    mesh.wait_until(lambda: server.client.get(f"{PATH}/v1.sail.example.com").code == 404, 10, "the APIService is deleted with its CRD")
 
 
 @pytest.mark.parametrize("change, message", [
@@ -64,13 +65,13 @@ def test_validation(server, change, message):
 
 
 class Sea:
-    """An API server outside the mesh, in Python."""
+    """An external API server."""
 
     def __init__(self, folder):
         self.pki, self.proxy_pki = Pki(folder, "sea"), Pki(folder, "front-proxy")
         self.proxy_certificate = self.proxy_pki.issue("the-aggregator")
         self.go_on = threading.Event()
-        self.server = TlsServer(self.pki.issue("sea", "DNS:sea.default.svc"), self.proxy_pki.ca, self.answer)
+        self.server = TlsServer(self.pki.issue_server("sea", "DNS:sea.default.svc"), self.proxy_pki.ca, self.answer)
 
     def answer(self, request, _body):
         path = request.path.split("?")[0]
@@ -111,7 +112,7 @@ def sea(tmp_path_factory):
             "caBundle": base64.b64encode(sea.pki.ca.read_bytes()).decode(), "service": {"namespace": "default", "name": "sea", "port": sea.server.port}}
     sea.spec = spec
     assert sea.api.client("POST", PATH, {"metadata": {"name": "v1.sea.example.com"}, "spec": spec}).code == 201
-    mesh.wait_until(lambda: condition(sea.api.client.get(f"{PATH}/v1.sea.example.com"))[0] == "True", 15, "available")
+    mesh.wait_until(lambda: condition(sea.api.client.get(f"{PATH}/v1.sea.example.com"))[0] == "True", 15, "the APIService is available")
     yield sea
     sea.api.stop()
     store.stop()
@@ -171,16 +172,16 @@ def test_watches_stream(sea):
 
 
 def test_unavailable_is_503(sea):
-    """Last: it takes the server away."""
+    """This test is the last one because it stops the external server."""
     client = sea.api.client
     spec = {**sea.spec, "group": "nowhere.example.com", "service": {"namespace": "default", "name": "nowhere", "port": 443}}
     assert client("POST", PATH, {"metadata": {"name": "v1.nowhere.example.com"}, "spec": spec}).code == 201
-    mesh.wait_until(lambda: condition(client.get(f"{PATH}/v1.nowhere.example.com")) == ("False", "ServiceNotFound", 'service/nowhere in "default" is not present'), 10, "said")
+    mesh.wait_until(lambda: condition(client.get(f"{PATH}/v1.nowhere.example.com")) == ("False", "ServiceNotFound", 'service/nowhere in "default" is not present'), 10, "the condition ServiceNotFound")
     refused = client.get("/apis/nowhere.example.com/v1/things")
     assert refused.code == 503 and refused.body == "service unavailable\n"
     assert client("DELETE", f"{PATH}/v1.nowhere.example.com").code == 200
-    mesh.wait_until(lambda: client.get("/apis/nowhere.example.com/v1/things").code == 404, 5, "forgotten")
+    mesh.wait_until(lambda: client.get("/apis/nowhere.example.com/v1/things").code == 404, 5, "the deleted APIService is no longer used")
     sea.server.stop()
-    mesh.wait_until(lambda: condition(client.get(f"{PATH}/v1.sea.example.com"))[:2] == ("False", "FailedDiscoveryCheck"), 20, "found out")
+    mesh.wait_until(lambda: condition(client.get(f"{PATH}/v1.sea.example.com"))[:2] == ("False", "FailedDiscoveryCheck"), 20, "the APIService is unavailable")
     assert client.get("/apis/sea.example.com/v1/namespaces/default/fishes").code == 503
     assert client.get("/api/v1/namespaces").code == 200

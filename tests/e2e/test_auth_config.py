@@ -1,4 +1,4 @@
-"""The structured configuration files: several issuers, expressions, conditions, several webhooks, and what happens when a file changes."""
+"""Structured configuration files of authentication and authorization: several issuers, expressions, conditions, several webhooks, and changes of a file."""
 import json
 import re
 import subprocess
@@ -7,15 +7,13 @@ import pytest
 
 import auth_fixtures
 import mesh
-
-SELF = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
-REVIEW = {"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}
+from pki import Pki
 
 
 class World:
     def __init__(self, folder):
         self.folder = folder
-        self.pki = auth_fixtures.Pki(folder / "pki")
+        self.pki = Pki(folder / "pki")
         self.first, self.second = (auth_fixtures.OidcIssuer(self.pki, folder, name) for name in ("first", "second"))
         caller = self.pki.issue("caller", "/CN=caller")
         self.denies = auth_fixtures.Webhook(self.pki, "denies", lambda spec: {"allowed": False, "denied": True, "reason": "the first hook denies"})
@@ -29,7 +27,7 @@ class World:
                                          f"--authorization-config={self.authorization}")
         self.server.arguments.remove("--authorization-mode=RBAC")
         self.server.start(wait=False)
-        mesh.wait_until(lambda: self.server.client.answers("/readyz"), 30, "ready")
+        mesh.wait_until(lambda: self.server.client.answers("/readyz"), 30, "the server is ready")
 
     def stop(self):
         self.server.stop()
@@ -69,7 +67,7 @@ class World:
             hook("allows", ["has(request.resourceAttributes) && request.resourceAttributes.verb in ['get', 'list']", "'role:dev' in request.groups"])]}
 
     def whoami(self, token):
-        answer = mesh.Client(self.server.url, token)("POST", SELF, REVIEW)
+        answer = mesh.Client(self.server.url, token)("POST", auth_fixtures.SELF_REVIEWS, auth_fixtures.SELF_REVIEW)
         return answer.json()["status"]["userInfo"] if answer.code == 201 else answer.code
 
     def metric(self, series, **labels):
@@ -106,12 +104,12 @@ def test_rules_refuse(world, claims):
 
 def test_webhooks_in_order_with_conditions(world):
     jane = mesh.Client(world.server.url, gold(world.first, roles="dev"))
-    assert jane.get("/api/v1/namespaces/default/pods").code == 200            # only the last hook allows it
+    assert jane.get("/api/v1/namespaces/default/pods").code == 200            # only the last webhook allows it
     answer = jane.get("/api/v1/namespaces/default/secrets")
     assert answer.code == 403 and answer.json()["message"].endswith("the first hook denies")
     assert mesh.Client(world.server.url, gold(world.first)).get("/api/v1/namespaces/default/pods").code == 403
     before = len(world.denies.requests)
-    assert jane.get("/version").code == 200                                    # by RBAC; no hook is asked about paths
+    assert jane.get("/version").code == 200                                    # RBAC allows it; no webhook is called for non-resource paths
     assert jane("DELETE", "/api/v1/namespaces/default/pods/x").code == 403
     assert len(world.denies.requests) == before
 
@@ -134,10 +132,10 @@ def test_issuers_change_while_running(world):
     assert world.metric("apiserver_authentication_config_controller_automatic_reloads_total", status="success") == successes + 1
     failures = world.metric("apiserver_authentication_config_controller_automatic_reloads_total", status="failure")
     world.authentication.write_text("kind: nonsense")
-    mesh.wait_until(lambda: world.metric("apiserver_authentication_config_controller_automatic_reloads_total", status="failure") > failures, 5, "it is refused")
-    assert world.whoami(token)["username"] == "oidc:jane", "what was in use stays"
+    mesh.wait_until(lambda: world.metric("apiserver_authentication_config_controller_automatic_reloads_total", status="failure") > failures, 5, "the file is rejected")
+    assert world.whoami(token)["username"] == "oidc:jane", "the last valid configuration stays in use"
     world.write(world.authentication, world.authentication_config([world.issuer(world.second)]) | {"anonymous": {"enabled": False}})
-    mesh.wait_until(lambda: world.metric("apiserver_authentication_config_controller_automatic_reloads_total", status="failure") > failures + 1, 5, "anonymous may not change")
+    mesh.wait_until(lambda: world.metric("apiserver_authentication_config_controller_automatic_reloads_total", status="failure") > failures + 1, 5, "a change of anonymous authentication is rejected")
     world.write(world.authentication, world.authentication_config([world.issuer(world.second)]))
     mesh.wait_until(lambda: world.whoami(gold(world.first)) == 401, 5, "the first issuer is no longer trusted")
     assert world.metric("apiserver_authentication_config_controller_last_config_info") == 1
@@ -146,25 +144,25 @@ def test_issuers_change_while_running(world):
 def test_authorizers_change_while_running(world):
     world.write(world.authentication, world.authentication_config([world.issuer(world.first)]))
     token = gold(world.first, roles="dev")
-    mesh.wait_until(lambda: world.whoami(token) != 401, 5, "the issuer is back")
+    mesh.wait_until(lambda: world.whoami(token) != 401, 5, "the issuer is trusted again")
     jane = mesh.Client(world.server.url, token)
     assert jane.get("/api/v1/namespaces/default/secrets").code == 403
     world.write(world.authorization, world.authorization_config(deny=["has(request.resourceAttributes) && request.resourceAttributes.resource == 'configmaps'"]))
-    mesh.wait_until(lambda: jane.get("/api/v1/namespaces/default/secrets").code == 200, 5, "the new conditions count")
+    mesh.wait_until(lambda: jane.get("/api/v1/namespaces/default/secrets").code == 200, 5, "the new conditions have an effect")
     assert jane.get("/api/v1/namespaces/default/configmaps").code == 403
     failures = world.metric("apiserver_authorization_config_controller_automatic_reloads_total", status="failure")
     for broken in ({"authorizers": []}, world.authorization_config(deny=["request.nothing == 1"]), {"authorizers": [{"type": "AlwaysAllow", "name": "alwaysallow"}]}):
         world.write(world.authorization, world.authorization_config() | broken if "authorizers" in broken and not broken["authorizers"] else
                     {"apiVersion": "apiserver.config.k8s.io/v1", "kind": "AuthorizationConfiguration"} | broken)
         failures += 1
-        mesh.wait_until(lambda: world.metric("apiserver_authorization_config_controller_automatic_reloads_total", status="failure") >= failures, 5, f"refused: {broken}")
+        mesh.wait_until(lambda: world.metric("apiserver_authorization_config_controller_automatic_reloads_total", status="failure") >= failures, 5, f"the file is rejected: {broken}")
         assert jane.get("/api/v1/namespaces/default/secrets").code == 200
     assert world.metric("apiserver_authorization_decisions_total", type="Webhook", name="denies", decision="denied") > 0
     assert world.metric("apiserver_authorization_match_condition_exclusions_total", name="allows") > 0
 
 
 def run_with(tmp_path, *flags):
-    """What the server says before it gives up."""
+    """Returns the log of a server that ends at its start."""
     server = mesh.KubeApiserver(tmp_path / "server", "http://127.0.0.1:1", *flags)
     if any(flag.startswith("--authorization-config") for flag in flags):
         server.arguments.remove("--authorization-mode=RBAC")

@@ -1,4 +1,4 @@
-"""authn-authz dies under load, and state that is too big for one answer."""
+"""Outages of authn-authz under load, and cluster state that is too large for one response."""
 import os
 import signal
 import threading
@@ -17,7 +17,7 @@ def rbac_for(client, user):
 
 
 class Load(threading.Thread):
-    """One client that asks again and again, and remembers when it got which answer."""
+    """A client that repeats a request and records the time and the code of each response."""
 
     def __init__(self, client, path):
         super().__init__(daemon=True)
@@ -43,7 +43,7 @@ def start(tmp_path):
     tokens = tmp_path / "tokens.csv"
     tokens.write_text(tokens.read_text() + "joe-token,joe,1\nnew-token,new,2\n")
     server.start()
-    mesh.wait_until(lambda: server.client.answers("/readyz"), 30, "ready")
+    mesh.wait_until(lambda: server.client.answers("/readyz"), 30, "the server is ready")
     rbac_for(server.client, "joe")
     return store, server
 
@@ -54,7 +54,7 @@ def test_killed_under_load(tmp_path):
     try:
         joe, new = (mesh.Client(server.url, token) for token in ("joe-token", "new-token"))
         path = "/api/v1/namespaces/default/configmaps"
-        mesh.wait_until(lambda: joe.answers(path), 5, "joe may")
+        mesh.wait_until(lambda: joe.answers(path), 5, "joe is allowed")
         loads += [Load(joe, path) for _ in range(3)] + [Load(mesh.Client(server.url, "wrong"), path), Load(new, path)]
         for load in loads:
             load.start()
@@ -63,23 +63,23 @@ def test_killed_under_load(tmp_path):
             victim = server.children()["authn-authz"]
             killed = time.monotonic()
             os.kill(victim, signal.SIGKILL)
-            mesh.wait_until(lambda: server.children().get("authn-authz", victim) != victim, 5, "it is started again")
+            mesh.wait_until(lambda: server.children().get("authn-authz", victim) != victim, 5, "authn-authz is restarted")
             restarted = time.monotonic()
-            mesh.wait_until(lambda: joe.answers(path) and server.client.answers("/readyz"), 2, "all is well within 2 s of its restart")
+            mesh.wait_until(lambda: joe.answers(path) and server.client.answers("/readyz"), 2, "all requests succeed within 2 s after the restart")
             assert new.get(path).code == 403 and mesh.Client(server.url, "wrong").get(path).code == 401
             healthy = time.monotonic()
             for load in loads[:3]:
                 assert load.codes(killed, healthy) <= {200, 403, 503}, load.codes(killed, healthy)
-            # Nobody is let in who was not before: unknown tokens are refused or told to wait.
+            # No user gains access: unknown tokens get 401 or 503.
             assert loads[3].codes(killed, healthy) <= {401, 503}
             assert loads[4].codes(killed, healthy) <= {403, 503}
             assert restarted - killed < 2
-            time.sleep(1.2)  # the launcher takes a child that ran for a second as healthy
+            time.sleep(1.2)  # the launcher considers a child healthy after one second
         for load in loads:
             load.running = False
         for load in loads:
             load.join(15)
-            assert not any(isinstance(code, str) for _, _, code in load.answers), "no connection was cut"
+            assert not any(isinstance(code, str) for _, _, code in load.answers), "a connection was closed without a response"
         assert len(loads[0].answers) > 50
     finally:
         for load in loads:
@@ -94,11 +94,11 @@ def test_stopped_for_longer_than_the_cache(tmp_path):
     try:
         joe, new = (mesh.Client(server.url, token) for token in ("joe-token", "new-token"))
         path = "/api/v1/namespaces/default/configmaps"
-        mesh.wait_until(lambda: joe.answers(path), 5, "joe may")
+        mesh.wait_until(lambda: joe.answers(path), 5, "joe is allowed")
         pid = server.children()["authn-authz"]
-        os.kill(pid, signal.SIGSTOP)
+        mesh.suspend(pid)
         stopped = time.monotonic()
-        assert joe.get(path).code == 200, "what is remembered goes on"
+        assert joe.get(path).code == 200, "cached decisions stay in use"
         last_good = stopped
         while time.monotonic() - stopped < CACHE_SECONDS + 2:
             began = time.monotonic()
@@ -109,11 +109,11 @@ def test_stopped_for_longer_than_the_cache(tmp_path):
             else:
                 break
             time.sleep(0.1)
-        assert last_good - stopped < CACHE_SECONDS, "never longer than the cache allows"
+        assert last_good - stopped < CACHE_SECONDS, "a cached decision was used for longer than its lifetime"
         assert joe.get(path, timeout=15).code == 503
         os.kill(pid, signal.SIGCONT)
         pid = None
-        mesh.wait_until(lambda: joe.answers(path) and server.client.answers("/readyz"), 2, "all is well again")
+        mesh.wait_until(lambda: joe.answers(path) and server.client.answers("/readyz"), 2, "all requests succeed again")
         assert new.get(path).code == 403
     finally:
         if pid:
@@ -123,19 +123,19 @@ def test_stopped_for_longer_than_the_cache(tmp_path):
 
 
 def test_state_of_many_pages_is_loaded(tmp_path):
-    """Lists that are sent as a stream reach authn-authz, too."""
+    """authn-authz also loads lists that are so large that they are sent as a stream."""
     store, server = start(tmp_path)
     try:
         rules = [{"verbs": ["get"], "apiGroups": [""], "resources": ["configmaps"], "resourceNames": ["x" * 100_000]}]
-        for i in range(60):  # 6 MB of roles: more than goes into one answer
+        for i in range(60):  # 6 MB of roles do not fit into one response
             answer = server.client("POST", "/apis/rbac.authorization.k8s.io/v1/clusterroles", {"metadata": {"name": f"big-{i}"}, "rules": rules})
             assert answer.code == 201, answer.body
         for _ in range(3):
             victim = server.children()["authn-authz"]
             os.kill(victim, signal.SIGKILL)
-            mesh.wait_until(lambda: server.children().get("authn-authz", victim) != victim, 5, "it is started again")
+            mesh.wait_until(lambda: server.children().get("authn-authz", victim) != victim, 5, "authn-authz is restarted")
             joe = mesh.Client(server.url, "joe-token")
-            mesh.wait_until(lambda: joe.answers("/api/v1/namespaces/default/configmaps"), 5, "its state is loaded")
+            mesh.wait_until(lambda: joe.answers("/api/v1/namespaces/default/configmaps"), 5, "authn-authz has loaded its state")
             time.sleep(1.2)
     finally:
         server.stop()

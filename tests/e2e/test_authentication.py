@@ -1,4 +1,4 @@
-"""Who you are: an OpenID issuer, webhooks, certificates and tokens, all real and made here, against a running server."""
+"""Authentication with an OpenID issuer, webhooks, certificates and tokens."""
 import base64
 import hashlib
 import hmac
@@ -11,19 +11,17 @@ import pytest
 
 import auth_fixtures
 import mesh
-
-SELF = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
-REVIEW = {"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}
+from pki import Pki, openssl
 
 
 class World:
-    """A server with every authenticator on."""
+    """A server with all authenticators enabled."""
 
     def __init__(self, folder):
         self.folder = folder
-        self.pki = auth_fixtures.Pki(folder / "pki")
-        self.proxy_pki = auth_fixtures.Pki(folder / "proxy-pki", "front-proxy-ca")
-        self.stranger_pki = auth_fixtures.Pki(folder / "stranger-pki", "stranger-ca")
+        self.pki = Pki(folder / "pki")
+        self.proxy_pki = Pki(folder / "proxy-pki", "front-proxy")
+        self.stranger_pki = Pki(folder / "stranger-pki", "stranger")
         self.issuer = auth_fixtures.OidcIssuer(self.pki, folder)
         caller = self.pki.issue("caller", "/CN=apiserver-caller")
         self.tokens = {"hook-token": {"authenticated": True, "user": {"username": "hooked", "uid": "h-1", "groups": ["hooks"], "extra": {"a.io/k": ["v"]}}}}
@@ -46,10 +44,10 @@ class World:
             "--authentication-token-webhook-cache-ttl=0s", "--authorization-mode=RBAC,Webhook", f"--authorization-webhook-config-file={authz_config}",
             "--authorization-webhook-version=v1", "--authorization-webhook-cache-authorized-ttl=0s", "--authorization-webhook-cache-unauthorized-ttl=0s",
             f"--audit-policy-file={policy}", f"--audit-log-path={self.audit}", "-v=5")
-        self.server.arguments.remove("--authorization-mode=RBAC")  # such flags add up
+        self.server.arguments.remove("--authorization-mode=RBAC")  # values of a repeated flag are added
         self.server.start()
         self.admin = self.server.client
-        mesh.wait_until(lambda: self.admin.answers("/readyz"), 30, "ready")
+        mesh.wait_until(lambda: self.admin.answers("/readyz"), 30, "the server is ready")
 
     def stop(self):
         self.server.stop()
@@ -61,8 +59,8 @@ class World:
         return mesh.Client(self.server.url, token, cert)
 
     def whoami(self, token=None, cert=None, headers=None):
-        """The user, or the code of the refusal."""
-        answer = self.client(token, cert)("POST", SELF, REVIEW, headers=headers)
+        """Returns the user, or the status code of the error."""
+        answer = self.client(token, cert)("POST", auth_fixtures.SELF_REVIEWS, auth_fixtures.SELF_REVIEW, headers=headers)
         return answer.json()["status"]["userInfo"] if answer.code == 201 else answer.code
 
     def logs(self):
@@ -91,7 +89,7 @@ def test_openid_key_rotation(world):
     old = gold(world, subject="before")
     assert world.whoami(old)["username"] == "oidc:before"
     world.issuer.rotate()
-    time.sleep(1.1)  # keys are looked up at most once a second
+    time.sleep(1.1)  # keys are fetched at most once per second
     assert world.whoami(gold(world, subject="after"))["username"] == "oidc:after"
     assert world.whoami(gold(world, subject="old-key", key=auth_fixtures.SigningKey(world.folder, "retired"))) == 401
 
@@ -106,7 +104,7 @@ def bad_tokens(world):
     stranger = auth_fixtures.SigningKey(world.folder, "stranger")
     claims = json.loads(base64.urlsafe_b64decode(body + "=="))
     rs256 = json.loads(base64.urlsafe_b64decode(head + "=="))
-    public = auth_fixtures.openssl("rsa", "-in", world.issuer.key.file, "-pubout")
+    public = openssl("rsa", "-in", world.issuer.key.file, "-pubout")
     confused = b64(rs256 | {"alg": "HS256"}) + "." + body
     return {
         "expired": gold(world, lifetime=-5), "not yet valid": gold(world, nbf=int(time.time()) + 3600), "alg none": b64({"alg": "none"}) + "." + body + ".",
@@ -131,7 +129,7 @@ def test_bad_tokens_are_refused_and_never_logged(world):
     logs = world.logs() + world.audit.read_text()
     for name, token in bad_tokens(world).items():
         for part in (token, token.split(".")[-1]):
-            assert len(part) < 12 or part not in logs, f"{name} is in the logs"
+            assert len(part) < 12 or part not in logs, f"the token {name} is in the logs"
 
 
 def test_a_header_beyond_the_limit_is_refused(world):
@@ -141,7 +139,7 @@ def test_a_header_beyond_the_limit_is_refused(world):
         answer = connection.getresponse()
         assert answer.status in (400, 401, 431)
     except (BrokenPipeError, ConnectionResetError, OSError):
-        pass  # cut off while it was still sending
+        pass  # the server closed the connection before the request was sent
     assert world.whoami(mesh.ADMIN_TOKEN)["username"] == "admin"
 
 
@@ -164,7 +162,7 @@ def test_token_webhook_that_hangs_or_fails(world):
         began = time.monotonic()
         assert world.whoami("slow-token") == 401
         assert time.monotonic() - began < 20
-        assert world.whoami(mesh.ADMIN_TOKEN)["username"] == "admin"  # others go on
+        assert world.whoami(mesh.ADMIN_TOKEN)["username"] == "admin"  # other authenticators still work
     finally:
         world.token_hook.delay = 0
     assert world.whoami("hook-token")["username"] == "hooked"
@@ -213,8 +211,8 @@ def test_client_certificates_that_do_not_count(world):
         expired = world.pki.issue("expired", "/CN=old", days=("-days", "0"))
         time.sleep(1.1)
     assert world.whoami(cert=expired) == 401
-    # A leaf signed by a leaf.
-    leaf = auth_fixtures.Pki.__new__(auth_fixtures.Pki)
+    # A certificate that is signed by a leaf certificate.
+    leaf = Pki.__new__(Pki)
     leaf.folder = world.folder / "pki"
     leaf.ca, leaf.key = world.pki.issue("not-a-ca", "/CN=ann")
     assert world.whoami(cert=leaf.issue("by-a-leaf", "/O=system:masters/CN=eve")) == 401
@@ -235,7 +233,7 @@ def test_identity_headers_of_others_mean_nothing(world):
     forged = {"X-Remote-User": "root", "X-Remote-Group": "system:masters"}
     assert world.whoami(cert=world.pki.issue("ann2", "/CN=ann"), headers=forged)["username"] == "ann"
     assert world.whoami(mesh.ADMIN_TOKEN, headers=forged)["username"] == "admin"
-    assert world.whoami(headers=forged) == 403  # anonymous may not ask
+    assert world.whoami(headers=forged) == 403  # the anonymous user is forbidden
     assert world.whoami(cert=world.stranger_pki.issue("proxy2", "/CN=proxy"), headers=forged) == 401
     assert world.whoami(cert=world.proxy_pki.issue("other", "/CN=not-the-proxy"), headers=forged) == 401
     xfcc = {"X-Forwarded-Client-Cert": "Cert=\"" + open(world.pki.issue("masters", "/O=system:masters/CN=m")[0]).read().replace("\n", "%0A") + "\""}
@@ -251,13 +249,13 @@ def test_bootstrap_tokens(world):
     secret("abcdef", expiration=hour)
     secret("expire", expiration="2020-01-01T00:00:00Z")
     secret("nouse0", **{"usage-bootstrap-authentication": None})
-    user = mesh.wait_until(lambda: (u := world.whoami("abcdef.0123456789abcdef")) != 401 and u, 5, "the token is known")
+    user = mesh.wait_until(lambda: (u := world.whoami("abcdef.0123456789abcdef")) != 401 and u, 5, "the token is accepted")
     assert user["username"] == "system:bootstrap:abcdef"
     assert user["groups"] == ["system:bootstrappers", "system:bootstrappers:test", "system:authenticated"]
     for bad in ("abcdef.0123456789abcdee", "expire.0123456789abcdef", "nouse0.0123456789abcdef", "abcdef.", "zzzzzz.0123456789abcdef"):
         assert world.whoami(bad) == 401, bad
     world.admin("DELETE", "/api/v1/namespaces/kube-system/secrets/bootstrap-token-abcdef")
-    mesh.wait_until(lambda: world.whoami("abcdef.0123456789abcdef") == 401, 1, "a deleted token is refused")
+    mesh.wait_until(lambda: world.whoami("abcdef.0123456789abcdef") == 401, 1, "a deleted token is rejected")
 
 
 def test_impersonation_reaches_the_audit_log(world):
@@ -266,7 +264,7 @@ def test_impersonation_reaches_the_audit_log(world):
     assert (user["username"], user["uid"], user["groups"], user["extra"]) == ("acted-as", "i-1", ["g", "system:authenticated"], {"acme.com/scope": ["view"]})
 
     def recorded():
-        whole = world.audit.read_text().rpartition("\n")[0]  # written after the answer, so perhaps not yet to its end
+        whole = world.audit.read_text().rpartition("\n")[0]  # the log is written after the response, so the last line can be incomplete
         return next((event for line in whole.splitlines() if (event := json.loads(line)).get("impersonatedUser", {}).get("username") == "acted-as"), None)
 
     event = mesh.wait_until(recorded, 5, "the request is in the audit log")
@@ -287,7 +285,7 @@ def test_kubectl_auth(world):
     kubectl(world, "create", "clusterrole", "reader", "--verb=get,list", "--resource=pods,deployments.apps")
     kubectl(world, "create", "rolebinding", "reader", "--clusterrole=reader", "--user=oidc:jane")
     token = gold(world)
-    listed = mesh.wait_until(lambda: "deployments.apps" in (out := kubectl(world, "auth", "can-i", "--list", token=token).stdout) and out, 2, "the binding counts")
+    listed = mesh.wait_until(lambda: "deployments.apps" in (out := kubectl(world, "auth", "can-i", "--list", token=token).stdout) and out, 2, "the role binding has an effect")
     assert "selfsubjectreviews.authentication.k8s.io" in listed
     assert kubectl(world, "auth", "can-i", "list", "pods", token=token).stdout.strip() == "yes"
     assert kubectl(world, "auth", "can-i", "delete", "pods", token=token, check=False).stdout.strip() == "no"
@@ -308,7 +306,7 @@ def test_kubectl_create_token(world):
     status = world.admin("POST", "/apis/authentication.k8s.io/v1/tokenreviews", review).json()["status"]
     assert status["authenticated"] and status["audiences"] == ["elsewhere"]
     kubectl(world, "delete", "serviceaccount", "robot")
-    mesh.wait_until(lambda: world.whoami(token) == 401, 1, "the token of a deleted account is refused")
+    mesh.wait_until(lambda: world.whoami(token) == 401, 1, "the token of a deleted account is rejected")
 
 
 def test_metrics(world):

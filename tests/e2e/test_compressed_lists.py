@@ -1,4 +1,4 @@
-"""Lists that come compressed out of kept blocks (decision 0017): the same as those that are not, in every form, whatever happened between two of them."""
+"""Compressed lists, which are assembled from cached blocks (decision 0017), equal uncompressed lists in every encoding and after all kinds of changes."""
 import gzip
 import json
 import threading
@@ -18,7 +18,7 @@ FORMS = {"json": "application/json", "protobuf": "application/vnd.kubernetes.pro
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory, etcd_path):
-    """Objects of very different sizes, 100 a transaction: those have the same revision."""
+    """A server with objects of very different sizes. They are written in transactions of 100, which have the same revision."""
     folder = tmp_path_factory.mktemp("compressed")
     store = mesh.Store(folder / "etcd", binary=etcd_path)
     text = lambda i: f"{i * 7919:08}" * (8000 if i % 97 == 5 else 700 if i % 3 == 0 else 12)
@@ -31,8 +31,8 @@ def world(tmp_path_factory, etcd_path):
 
 
 def compressed(server, path, accept="application/json"):
-    """The list, after it was compared with what comes uncompressed; and how many bytes it took."""
-    for attempt in range(5):  # somebody may write between the two
+    """Requests a list compressed and uncompressed, and compares them. Returns the list and its compressed size."""
+    for attempt in range(5):  # another client may write between the two requests
         packed = server.client.raw("GET", path, headers={"Accept": accept, "Accept-Encoding": "gzip"}, timeout=60)
         plain = server.client.raw("GET", path, headers={"Accept": accept, "Accept-Encoding": "gzip;q=0, identity"}, timeout=60)
         assert packed.code == plain.code == 200, packed.body
@@ -41,12 +41,12 @@ def compressed(server, path, accept="application/json"):
         assert packed.headers["Content-Type"] == plain.headers["Content-Type"]
         if gzip.decompress(packed.body) == plain.body:
             return plain.body, len(packed.body)
-    raise AssertionError(f"{path} as {accept}: not the same")
+    raise AssertionError(f"{path} as {accept}: the compressed and the uncompressed list differ")
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_is_the_same(world, form):
-    for _ in range(2):  # the second time of kept blocks
+    for _ in range(2):  # the second time from cached blocks
         body, size = compressed(world, CONFIG_MAPS, FORMS[form])
         assert size * 2 < len(body)
 
@@ -85,7 +85,7 @@ def test_what_was_changed_is_seen_at_once(world):
 
 
 def test_neighbours_of_one_revision_are_told_apart(request, tmp_path, etcd):
-    """Who writes several objects in one transaction gives them one revision; one of them goes, and what is left must not look like what was."""
+    """Objects that are written in one transaction have the same revision. If some of them are deleted, blocks that contain them must not be reused."""
     raw = RawEtcd(etcd.url)
     raw.put_all((f"/registry/configmaps/default/c{i:05}", as_stored(f"c{i:05}", text=f"{i % 2}" * 900)) for i in range(300))
     server = started(request, tmp_path / "server", etcd)
@@ -120,7 +120,7 @@ def test_while_others_write(world):
 
 
 def test_gos_reader_takes_it(world):
-    """kubectl asks for gzip without being told, and Go's reader looks at the checksum."""
+    """kubectl requests gzip by default, and the gzip reader of Go verifies the checksum."""
     for _ in range(2):
         read = world.kubectl("get", "--raw", CONFIG_MAPS).stdout
         assert read == world.client.raw("GET", CONFIG_MAPS, timeout=60).body.decode()
@@ -131,7 +131,7 @@ def test_custom_resources(world):
     for i in range(150):
         made = world.client("POST", foos, {"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": f"f{i:03}"}, "text": f"{i:03}" * 600})
         assert made.code == 201, made.body
-    for form in ("json", "json", "yaml"):  # of the others 150 are too short to be compressed
+    for form in ("json", "json", "yaml"):  # in the other encodings, 150 objects are too short to be compressed
         compressed(world, foos, FORMS[form])
     head = world.client.raw("HEAD", foos, headers={"Accept-Encoding": "gzip"})
     assert head.code == 200 and head.body == b""

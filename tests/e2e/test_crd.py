@@ -1,4 +1,4 @@
-"""CustomResourceDefinitions and custom resources, as kubectl and plain clients see them."""
+"""CustomResourceDefinitions and custom resources, with kubectl and with HTTP clients."""
 import json
 import threading
 import time
@@ -45,7 +45,7 @@ def foos(server):
 
 
 def test_established_means_served(server):
-    """The first request after Established finds the resource."""
+    """The first request after the condition Established succeeds."""
     crd = json.loads(json.dumps(CRD).replace("e2e.example.com", "fast.example.com"))
     began = time.monotonic()
     assert server.client("POST", CRDS, crd).code == 201
@@ -59,6 +59,29 @@ def test_established_means_served(server):
     assert time.monotonic() - began < 2
     assert server.client("DELETE", f"{CRDS}/foos.fast.example.com").code == 200
     mesh.wait_until(lambda: server.client.get("/apis/fast.example.com/v1/foos").code == 404, 5, "gone")
+
+
+def test_replicas_have_time_before_a_definition_is_established(tmp_path):
+    """With several replicas, a definition is served at once, but Established only after 5 s, when all of them know it."""
+    store = mesh.Store(tmp_path / "store")
+    server = mesh.KubeApiserver(tmp_path, store.url, "--apiserver-count=2").start()
+    try:
+        foos = "/apis/e2e.example.com/v1/namespaces/default/foos"
+        began = time.monotonic()
+        assert server.client("POST", CRDS, CRD).code == 201
+        mesh.wait_until(lambda: server.client.get(foos).code == 200, 20, "the definition is served")
+
+        def established():
+            conditions = server.client.get(f"{CRDS}/foos.e2e.example.com").json().get("status", {}).get("conditions", [])
+            return next(({"status": one["status"], "reason": one["reason"]} for one in conditions if one["type"] == "Established"), None)
+
+        mesh.wait_until(established, 5, "there is a condition")
+        assert established() == {"status": "False", "reason": "Installing"} or time.monotonic() - began > 5
+        mesh.wait_until(lambda: established()["status"] == "True", 20, "the definition is established")
+        assert time.monotonic() - began > 5 and established()["reason"] == "InitialNamesAccepted"
+    finally:
+        server.stop()
+        store.stop()
 
 
 def test_create_get_scale_patch_delete(foos):
@@ -103,7 +126,7 @@ def test_versions_and_scope(foos):
     old = foos.client.get("/apis/e2e.example.com/v1beta1/namespaces/crd-test/foos/versions")
     assert old.json()["apiVersion"] == "e2e.example.com/v1beta1"
     assert old.headers.get("Warning") == '299 - "e2e.example.com/v1beta1 Foo is deprecated; use e2e.example.com/v1 Foo"'
-    assert foos.client.get("/apis/e2e.example.com/v1/foos/versions").code == 404  # not of this scope
+    assert foos.client.get("/apis/e2e.example.com/v1/foos/versions").code == 404  # the resource is namespaced
     assert foos.client.get("/apis/e2e.example.com/v1/bars").body == "404 page not found\n"
     assert foos.client.get(f"{NS}/versions/nope").json()["reason"] == "NotFound"
     assert foos.client.get(f"{NS}/versions", headers={"Accept": "application/vnd.kubernetes.protobuf"}).code == 406
@@ -145,8 +168,51 @@ def test_deleting_a_definition_deletes_its_objects(server):
     assert server.client("POST", objects, {**body, "metadata": {"name": "late"}}).code == 403
     assert server.client.get(f"{CRDS}/foos.gone.example.com").code == 200
     server.kubectl("patch", "foos.gone.example.com", "held", "-n", "crd-test", "--type=merge", "-p", '{"metadata":{"finalizers":null}}')
-    mesh.wait_until(lambda: server.client.get(f"{CRDS}/foos.gone.example.com").code == 404, 5, "the definition is gone")
+    mesh.wait_until(lambda: server.client.get(f"{CRDS}/foos.gone.example.com").code == 404, 5, "the CRD is deleted")
     server.kubectl("create", "-f", "-", stdin=json.dumps(crd))
     server.kubectl("wait", "--for=condition=Established", "crd/foos.gone.example.com", "--timeout=10s")
     assert server.client.get(objects).json()["items"] == []
     server.kubectl("delete", "crd", "foos.gone.example.com")
+
+
+def test_metadata_does_not_change_the_generation(server):
+    """`minimum` is a number, which is an integer in the stored text."""
+    definition = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "bounds.bound.example.com"}, "spec": {
+        "group": "bound.example.com", "scope": "Cluster", "names": {"plural": "bounds", "kind": "Bound"}, "versions": [{"name": "v1", "served": True, "storage": True, "schema": {
+            "openAPIV3Schema": {"type": "object", "properties": {"n": {"type": "integer", "minimum": 1, "maximum": 7.5}}}}}]}}
+    assert server.client("POST", CRDS, definition).code == 201
+    one = f"{CRDS}/bounds.bound.example.com"
+    patched = server.client("PATCH", one, {"metadata": {"labels": {"a": "b"}}}, headers={"Content-Type": "application/merge-patch+json"}).json()
+    assert (patched["metadata"]["labels"], patched["metadata"]["generation"]) == ({"a": "b"}, 1)
+    assert server.client("DELETE", one).code == 200
+
+
+def large_schema(levels, width):
+    """Returns a schema of about a megabyte, whose patterns take long to compile."""
+    texts = {f"field{i}": {"type": "string", "pattern": f"^[a-z]{{1,{i + 1}}}$", "description": "A text with some words that say what it is for."} for i in range(width)}
+    schema = {"type": "object"}
+    for _ in range(levels):
+        schema = {"type": "object", "properties": {**texts, "next": schema}}
+    return schema
+
+
+def test_a_large_definition_does_not_delay_other_resources(server, foos):
+    name = "larges.large.example.com"
+    definition = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": name}, "spec": {
+        "group": "large.example.com", "scope": "Namespaced", "names": {"plural": "larges", "kind": "Large"},
+        "versions": [{"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": large_schema(levels=100, width=90)}}]}}
+    assert 1_000_000 < len(json.dumps(definition)) < 1_500_000
+    created = threading.Thread(target=lambda: server.client("POST", CRDS, definition, timeout=60))
+    worst, end = 0, time.monotonic() + 60
+    created.start()
+    while time.monotonic() < end:
+        begin = time.monotonic()
+        assert server.client.get(NS).code == 200
+        worst = max(worst, time.monotonic() - begin)
+        if server.client.get("/apis/large.example.com/v1/larges").code == 200:
+            break
+    else:
+        raise AssertionError("the definition is not served")
+    created.join()
+    assert worst < 0.4 * mesh.SLOWDOWN  # compiling the schema takes longer
+    assert server.client("DELETE", f"{CRDS}/{name}").code == 200

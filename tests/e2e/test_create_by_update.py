@@ -1,4 +1,4 @@
-"""Creating by PUT or apply needs the right to create."""
+"""Creating an object with PUT or apply requires permission to create."""
 import json
 
 import mesh
@@ -25,7 +25,7 @@ def test_apply_does_not_create_without_the_right_to(server):
         body = json.dumps({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {"a": "b"}})
         return admin("PATCH", f"{NS}/configmaps/{name}?fieldManager=t", body, headers)
 
-    mesh.wait_until(lambda: apply("there").code == 200, 5, "the binding counts")
+    mesh.wait_until(lambda: apply("there").code == 200, 5, "the role binding has an effect")
     refused = apply("not-there")
     assert refused.code == 403 and "cannot create" in refused.json()["message"]
     assert admin.get(f"{NS}/configmaps/not-there").code == 404
@@ -54,7 +54,7 @@ def test_custom_resources_need_it_too(server):
     def apply(name):
         return admin("PATCH", f"{bars}/{name}?fieldManager=t&force=true", json.dumps(bar(name)), headers)
 
-    mesh.wait_until(lambda: apply("there").code == 200, 5, "the binding counts")
+    mesh.wait_until(lambda: apply("there").code == 200, 5, "the role binding has an effect")
     refused = apply("not-there")
     assert refused.code == 403
     assert refused.json()["message"] == ('bars.put.example.com "not-there" is forbidden: User "bar-patcher" cannot create resource "bars" '
@@ -63,3 +63,41 @@ def test_custom_resources_need_it_too(server):
     assert put.code in (403, 404)
     assert admin.get(f"{bars}/not-there").code == 404
     assert admin("DELETE", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/bars.put.example.com").code == 200
+
+
+def test_refused_applies_keep_no_addresses(server):
+    """A user who may only patch services must not be able to exhaust the cluster IPs."""
+    admin = server.client
+    role = {"metadata": {"name": "patch-services"}, "rules": [{"apiGroups": [""], "resources": ["services"], "verbs": ["get", "patch"]}]}
+    assert admin("POST", RBAC + "/clusterroles", role).code == 201
+    binding = {"metadata": {"name": "patch-services"}, "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "patch-services"},
+               "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "service-patcher"}]}
+    assert admin("POST", RBAC + "/clusterrolebindings", binding).code == 201
+
+    def addresses():
+        return {item["metadata"]["name"] for item in admin.get("/apis/networking.k8s.io/v1/ipaddresses").json()["items"]}
+
+    def apply(name, spec, headers):
+        body = json.dumps({"apiVersion": "v1", "kind": "Service", "metadata": {"name": name}, "spec": spec})
+        return admin("PATCH", f"{NS}/services/{name}?fieldManager=t", body, {**headers, "Content-Type": "application/apply-patch+yaml"})
+
+    good = {"type": "NodePort", "ports": [{"port": 80, "nodePort": 30123}]}
+    bad = {"ports": [{"port": 80, "protocol": "NOPE"}]}
+    assert admin("POST", NS + "/services", {"metadata": {"name": "there"}, "spec": {"ports": [{"port": 80}]}}).code == 201
+    patcher = as_user(server, "service-patcher")
+    mesh.wait_until(lambda: apply("there", {"ports": [{"port": 80}]}, patcher).code == 200, 5, "the role binding has an effect")
+    before = addresses()
+    for i in range(3):
+        assert apply(f"refused-{i}", good, patcher).code == 403
+        assert apply(f"invalid-{i}", bad, as_user(server, "admin") | {"Impersonate-Group": "system:masters"}).code == 422
+        assert admin("POST", NS + "/services", {"metadata": {"name": f"invalid-{i}"}, "spec": bad}).code == 422
+    assert addresses() == before
+    # The node port of the rejected requests is free, and a created service has exactly one address, whose IPAddress object refers to it.
+    made = admin("POST", NS + "/services", {"metadata": {"generateName": "made-"}, "spec": good})
+    assert made.code == 201, made.body
+    address = made.json()["spec"]["clusterIP"]
+    assert addresses() - before == {address}
+    parent = admin.get(f"/apis/networking.k8s.io/v1/ipaddresses/{address}").json()["spec"]["parentRef"]
+    assert parent["name"] == made.json()["metadata"]["name"]
+    assert admin("DELETE", f"{NS}/services/{made.json()['metadata']['name']}").code == 200
+    assert addresses() == before

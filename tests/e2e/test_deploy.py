@@ -1,4 +1,4 @@
-"""deploy/: the command lines of the Compose file, run as they stand but for names, ports and folders; the chart's flags."""
+"""deploy/: runs the command lines of the Compose file, with only names, ports and folders replaced, and checks the flags of the chart."""
 import os
 import re
 import shutil
@@ -30,9 +30,9 @@ def test_compose_is_whole():
     assert set(OURS) | {"pki", "envoy"} == set(services)
     for name, service in services.items():
         for needed in service.get("depends_on", []):
-            assert needed in services, f"{name} depends on {needed}"
+            assert needed in services, f"{name} depends on {needed}, which does not exist"
         for volume in service.get("volumes", []):
-            assert volume.split(":")[0] in COMPOSE["volumes"], f"{name} mounts {volume}"
+            assert volume.split(":")[0] in COMPOSE["volumes"], f"{name} mounts {volume}, which does not exist"
         for network in service.get("networks", []):
             assert network in COMPOSE["networks"]
 
@@ -44,35 +44,35 @@ def test_compose_gives_only_flags_that_exist(name):
 
 
 def packages_of(libraries):
-    """{library: its package}"""
-    # /lib is a link to /usr/lib, and dpkg knows a file by one of the two names.
+    """Returns {library: its Debian package}."""
+    # /lib is a symbolic link to /usr/lib, and dpkg knows a file by one of the two names.
     names = {library: {variant for path in (library, os.path.realpath(library)) for variant in (path, path.removeprefix("/usr"))} for library in libraries}
-    told = subprocess.run(["dpkg-query", "-S", *sorted(set().union(*names.values()))], capture_output=True, text=True).stdout
-    owner = {path: package.split(":")[0] for package, path in (line.split(": ", 1) for line in told.splitlines())}
+    printed = subprocess.run(["dpkg-query", "-S", *sorted(set().union(*names.values()))], capture_output=True, text=True).stdout
+    owner = {path: package.split(":")[0] for package, path in (line.split(": ", 1) for line in printed.splitlines())}
     return {library: next((owner[name] for name in names[library] if name in owner), None) for library in libraries}
 
 
 def brought_by(packages):
-    """These and all that they depend on."""
+    """Returns the packages and all packages that they depend on."""
     known, new = set(), set(packages)
     while new:
         known |= new
-        told = subprocess.run(["dpkg-query", "-W", "-f", "${Pre-Depends}, ${Depends}, ", *sorted(new)], capture_output=True, text=True).stdout
-        new = {re.split(r"[ :(]", each.strip())[0] for each in re.split(r"[,|]", told) if each.strip()} - known
+        printed = subprocess.run(["dpkg-query", "-W", "-f", "${Pre-Depends}, ${Depends}, ", *sorted(new)], capture_output=True, text=True).stdout
+        new = {re.split(r"[ :(]", each.strip())[0] for each in re.split(r"[,|]", printed) if each.strip()} - known
     return known
 
 
-@pytest.mark.skipif(shutil.which("dpkg-query") is None, reason="asks Debian's package manager whose a library is")
+@pytest.mark.skipif(shutil.which("dpkg-query") is None, reason="needs dpkg-query, to find the package of a library")
 def test_the_image_has_every_library_its_programs_load():
     run = re.search(r"FROM debian:12-slim\nRUN .*?install (.*?) &&", (mesh.ROOT / "deploy/compose/Dockerfile").read_text(), re.DOTALL)[1]
     packages = brought_by(word for word in run.split() if not word.startswith(("-", "\\")))
     loads = "".join(subprocess.run(["ldd", str(mesh.BIN / name)], capture_output=True, text=True, check=True).stdout for name in ("apimesh", *OURS))
     missing = {library for library, package in packages_of(set(re.findall(r"=> (/\S+)", loads))).items() if package not in packages}
-    assert not missing, f"no package of the image brings {missing}"
+    assert not missing, f"no package of the image contains {missing}"
 
 
 class Composed:
-    """What Compose would start, with each service at a port of this machine."""
+    """The processes that Compose would start, each on a port of this machine."""
 
     def __init__(self, folder):
         self.folder, self.processes = folder, []
@@ -88,14 +88,14 @@ class Composed:
         text = envoy.read_text().replace('"address":"aggregator"', '"address":"127.0.0.1"').replace("8443", str(ports["8443"]))
         envoy.write_text(text.replace("6443", str(ports["envoy"])).replace("/dev/stdout", f"{folder}/access.log"))
         binary = os.environ.get("APIMESH_ENVOY") or shutil.which("envoy")
-        assert binary, "no Envoy: ./apimesh deps installs it"
+        assert binary, "Envoy is not installed; run ./apimesh deps"
         assert COMPOSE["services"]["envoy"]["command"] == ["envoy", "-c", "/pki/envoy.json"]
         self.start("envoy", [binary, "-c", str(envoy), "--disable-hot-restart", "--concurrency", "1"])
         admin = (f"{pki}/admin.crt", f"{pki}/admin.key")
         self.client = mesh.Client(f"https://127.0.0.1:{ports['envoy']}", token=None, cert=admin)
 
     def local(self, name, argument, ports):
-        # Each container sees its own folder at /pki; the first one sees all of them, and tells Envoy where it sees its own.
+        # Each container has its own folder mounted at /pki. The container pki has all of them, and --mounted-at is the path in the container of Envoy.
         seen = f"{self.folder}/pki" if name == "pki" else f"{self.folder}/pki/{name}"
         if argument.startswith("--mounted-at"):
             seen = f"{self.folder}/pki/envoy"
@@ -125,13 +125,13 @@ def test_compose_commands_make_a_mesh(tmp_path):
         mesh.wait_until(lambda: composed.client.answers("/readyz"), 40, "the mesh is ready through Envoy")
         made = composed.client("POST", "/api/v1/namespaces/default/configmaps", {"metadata": {"name": "composed"}, "data": {"key": "value"}})
         assert made.code == 201, made.body
-        assert made.json()["metadata"]["managedFields"], "the client certificate came through Envoy"
+        assert made.json()["metadata"]["managedFields"], "the client certificate did not reach the aggregator through Envoy"
     finally:
         composed.stop()
 
 
 def rendered():
-    """The chart's objects; None where there is no helm."""
+    """Returns the objects of the chart, or None if helm is not installed."""
     helm = os.environ.get("APIMESH_HELM") or shutil.which("helm")
     if not helm:
         return None
@@ -142,7 +142,7 @@ def rendered():
 
 def test_chart_gives_only_flags_that_exist():
     text = rendered()
-    if text is None:  # the templates alone do not say which flag goes to which binary, but each must be somebody's
+    if text is None:  # without helm it is not known which binary gets a flag, but one of them must have it
         known = set().union(*(flags_of(name) for name in OURS))
         for template in CHART.glob("templates/*"):
             assert set(re.findall(r"(?<=[\s\"\[])--[a-z][a-z0-9-]*", template.read_text())) <= known, template
@@ -156,6 +156,6 @@ def test_chart_gives_only_flags_that_exist():
     assert seen == set(OURS)
 
 
-@pytest.mark.skipif(rendered() is None, reason="needs helm, which Debian 12 does not have: go install helm.sh/helm/v3/cmd/helm@latest, then APIMESH_HELM")
+@pytest.mark.skipif(rendered() is None, reason="needs helm, which Debian 12 does not have: go install helm.sh/helm/v3/cmd/helm@latest, then set APIMESH_HELM to its path")
 def test_chart_is_accepted_by_a_server(server):
     server.kubectl("apply", "--dry-run=server", "-f", "-", stdin=rendered())

@@ -1,4 +1,4 @@
-"""Encryption at rest: what etcd holds, key rotation, broken values, KMS v2, and the real kube-apiserver on the same data."""
+"""Encryption at rest: the contents of etcd, key rotation, damaged values, KMS v2, and the real kube-apiserver with the same data."""
 import base64
 import json
 import os
@@ -13,7 +13,7 @@ import mesh
 from raw_etcd import RawEtcd
 
 REFERENCE = os.environ.get("APIMESH_REFERENCE") or shutil.which("kube-apiserver-reference", path=f"{mesh.ROOT}/.venv/bin")
-needs_reference = pytest.mark.skipif(REFERENCE is None, reason="no real kube-apiserver v1.36: set APIMESH_REFERENCE, or run ./apimesh bench once, which builds one")
+needs_reference = pytest.mark.skipif(REFERENCE is None, reason="no real kube-apiserver: run ./apimesh test, which builds it, or set APIMESH_REFERENCE to a kube-apiserver v1.36")
 SECRETS = "/api/v1/namespaces/default/secrets"
 KEYS = {"k1": "0123456789abcdef0123456789abcdef", "k2": "fedcba9876543210fedcba9876543210"}
 
@@ -50,7 +50,7 @@ def value_of(server, name):
 
 
 class World:
-    """An etcd, a configuration file, and servers on both."""
+    """An etcd, a configuration file, and the servers that use them."""
 
     def __init__(self, folder, etcd_path):
         self.folder, self.file, self.servers = folder, folder / "encryption.yaml", []
@@ -87,11 +87,11 @@ def test_etcd_holds_no_plain_text(world, provider):
     assert stored.startswith(f"k8s:enc:{provider}:v1:k1:".encode()) and b"plain" not in stored and b"sealed" not in stored
     assert value_of(server, "sealed") == "plain as day"
     server.client("POST", "/api/v1/namespaces/default/configmaps", {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "open"}})
-    assert world.raw.get("/registry/configmaps/default/open").startswith(b"{"), "only secrets are to be encrypted"
+    assert world.raw.get("/registry/configmaps/default/open").startswith(b"{"), "only secrets may be encrypted"
 
 
 def test_everything_is_sealed_by_a_wildcard(world):
-    """Objects of all three servers: built-in kinds, definitions and custom resources, APIServices."""
+    """A wildcard covers the objects of all three servers: built-in kinds, CRDs and custom resources, APIServices."""
     world.file.write_text(configuration(f"secretbox: {keys('k1')}", resources="*.*"))
     server = world.start()
     foos = mesh.serve_foos(server)
@@ -103,8 +103,15 @@ def test_everything_is_sealed_by_a_wildcard(world):
         assert pairs[key].startswith(b"k8s:enc:secretbox:v1:k1:"), key
     assert not [key for key, value in pairs.items() if value and not value.startswith(b"k8s:enc:")]
     server.stop()
-    again = world.start(name="again")  # reads all of it back
+    again = world.start(name="again")  # reads and decrypts all of it
     assert value_of(again, "a") == "plain as day" and again.client.get(f"{foos}/a").json()["text"] == "plain"
+
+
+def writes_with(world, server, key):
+    """Returns whether a new secret is encrypted with this key."""
+    server.client("DELETE", f"{SECRETS}/probe")
+    create(server, "probe")
+    return world.stored("probe").startswith(f"k8s:enc:aesgcm:v1:{key}:".encode())
 
 
 def test_keys_are_rotated_without_a_restart(world):
@@ -112,21 +119,15 @@ def test_keys_are_rotated_without_a_restart(world):
     server = world.start("--encryption-provider-config-automatic-reload=true")
     create(server, "old")
     replace(world.file, configuration(f"aesgcm: {keys('k2', 'k1')}"))
-
-    def new_key():
-        server.client("DELETE", f"{SECRETS}/probe")
-        create(server, "probe")
-        return world.stored("probe").startswith(b"k8s:enc:aesgcm:v1:k2:")
-
-    mesh.wait_until(new_key, 30, "writes use the new key")
+    mesh.wait_until(lambda: writes_with(world, server, "k2"), 30, "writes use the new key")
     assert world.stored("old").startswith(b"k8s:enc:aesgcm:v1:k1:") and value_of(server, "old") == "plain as day"
-    # What everyone does after a rotation: write all secrets again, unchanged.
+    # The usual step after a rotation: all secrets are written again without a change.
     assert server.client("PUT", f"{SECRETS}/old", server.client.get(f"{SECRETS}/old").json()).code == 200
     assert world.stored("old").startswith(b"k8s:enc:aesgcm:v1:k2:")
-    # A file that is broken, or names no key, changes nothing.
+    # A file that is invalid or has no key changes nothing.
     replace(world.file, configuration("aesgcm: {keys: []}"))
-    mesh.wait_until(lambda: "error processing encryption config" in server.log.read_text(), 30, "the log says that the file is wrong")
-    assert value_of(server, "old") == "plain as day" and new_key()
+    mesh.wait_until(lambda: "error processing encryption config" in server.log.read_text(), 30, "the log reports the error of the file")
+    assert value_of(server, "old") == "plain as day" and writes_with(world, server, "k2")
     ready = server.client.get("/readyz?verbose").body
     assert "[+]kms-providers ok" in ready and "[+]poststarthook/start-encryption-provider-config-automatic-reload ok" in ready
 
@@ -165,10 +166,10 @@ def test_a_flipped_bit(world):
     assert got.code == 500 and key in got.json()["message"] and "plain" not in got.body
     listed = server.client.get(SECRETS)
     assert listed.code == 200 and [item["metadata"]["name"] for item in listed.json()["items"]] == ["whole"]
-    assert "1 stored object(s) can't be read and are missing in this list: default/broken" in listed.headers["Warning"]
-    assert server.client.get("/api/v1/namespaces/kube-system/secrets").headers["Warning"] is None, "nothing is missing there"
+    assert "1 stored object(s) cannot be read and are missing from this list: default/broken" in listed.headers["Warning"]
+    assert server.client.get("/api/v1/namespaces/kube-system/secrets").headers["Warning"] is None, "a list without damaged objects has a warning"
 
-    # Only who may do so deletes it unseen, and only by saying so.
+    # Deleting an unreadable object requires a permission and an explicit option.
     assert server.client("DELETE", f"{SECRETS}/broken").code == 500
     unsafe = "?ignoreStoreReadErrorWithClusterBreakingPotential=true"
     role = {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "deleter"},
@@ -183,27 +184,27 @@ def test_a_flipped_bit(world):
     assert refused.code == 403 and 'secrets "broken" is forbidden: not permitted to do "unsafe-delete-ignore-read-errors"' in refused.json()["message"]
     role["rules"][0]["verbs"].append("unsafe-delete-ignore-read-errors")
     assert server.client("PUT", "/apis/rbac.authorization.k8s.io/v1/clusterroles/deleter", role).code == 200
-    mesh.wait_until(lambda: server.client("DELETE", f"{SECRETS}/broken{unsafe}&dryRun=All", headers=someone).code == 200, 10, "someone may do that as well")
+    mesh.wait_until(lambda: server.client("DELETE", f"{SECRETS}/broken{unsafe}&dryRun=All", headers=someone).code == 200, 10, "the user may ignore read errors")
 
     wrong = server.client("DELETE", f"{SECRETS}/broken{unsafe}&gracePeriodSeconds=0", headers=someone)
     assert wrong.code == 422 and "cannot be set together with .gracePeriodSeconds" in wrong.json()["message"]
-    assert server.client("DELETE", f"{SECRETS}{unsafe}").code == 422, "not for collections"
+    assert server.client("DELETE", f"{SECRETS}{unsafe}").code == 422, "the option must be rejected for collections"
     assert server.client("DELETE", f"{SECRETS}/whole{unsafe}&dryRun=All", headers=someone).code == 200
-    assert server.client("DELETE", f"{SECRETS}/whole{unsafe}", headers=someone).code == 200, "as if it had not been said, as in the reference"
+    assert server.client("DELETE", f"{SECRETS}/whole{unsafe}", headers=someone).code == 200, "the option has no effect on a readable object, as in kube-apiserver"
     assert server.client("DELETE", f"{SECRETS}/broken{unsafe}&dryRun=All", headers=someone).code == 200 and world.raw.get(key)
     gone = server.client("DELETE", f"{SECRETS}/broken{unsafe}", headers=someone)
     assert gone.code == 200 and gone.json()["status"] == "Success", gone.body
     assert world.raw.get(key) is None and server.client.get(f"{SECRETS}/broken").code == 404
     assert server.client.get(SECRETS).headers["Warning"] is None
-    assert gone.headers.get("x-apimesh-audit-annotation") is None, "nothing of the mesh for clients"
+    assert gone.headers.get("x-apimesh-audit-annotation") is None, "headers of the mesh must not reach clients"
 
-    def told():  # of each attempt, as the reference does; written after the answer
+    def attempts():  # one entry per attempt, as in kube-apiserver, written after the response
         events = [json.loads(line) for line in audit.read_text().splitlines(keepends=True) if line.endswith("\n")]
         return [(event["responseStatus"]["code"], event["annotations"]["authorization.k8s.io/decision"]) for event in events
                 if event["annotations"].get("apiserver.k8s.io/unsafe-delete-ignore-read-error") == ""]
 
-    mesh.wait_until(lambda: (200, "allow") in told()[-1:] and (403, "allow") in told(), 5, "the audit log has the attempts")
-    assert 422 not in dict(told()) and 404 not in dict(told()), "only options that count"
+    mesh.wait_until(lambda: (200, "allow") in attempts()[-1:] and (403, "allow") in attempts(), 5, "the audit log has the attempts")
+    assert 422 not in dict(attempts()) and 404 not in dict(attempts()), "only attempts with a valid option have the annotation"
 
 
 @needs_reference
@@ -216,7 +217,7 @@ def test_kube_apiserver_reads_ours_and_we_read_its(world, provider):
     prefix = f"k8s:enc:{provider}:v1:k1:".encode()
     assert world.stored("by-us").startswith(prefix) and world.stored("by-them").startswith(prefix)
     assert value_of(theirs, "by-us") == "from apimesh" and value_of(ours, "by-them") == "from kube-apiserver"
-    for server, name in ((ours, "by-them"), (theirs, "by-us")):  # and may change each other's
+    for server, name in ((ours, "by-them"), (theirs, "by-us")):  # each server can change the secrets of the other
         assert server.client("PATCH", f"{SECRETS}/{name}", {"stringData": {"key": "changed"}}, headers={"Content-Type": "application/merge-patch+json"}).code == 200
     assert value_of(theirs, "by-them") == value_of(ours, "by-us") == "changed"
 
@@ -257,21 +258,23 @@ def test_kms_keys_and_health(world, plugin):
     stored = world.stored("sealed")
     assert stored.startswith(b"k8s:enc:kms:v2:p:") and b"plain" not in stored
     assert server.client.answers("/readyz/kms-providers") and server.client.answers("/healthz/kms-providers")
-    assert server.client.get("/livez/kms-providers").code == 404, "a restart would not bring a plugin back"
-    # Another server of the mesh fetches the seed from the plugin; without the plugin it waits and is not ready.
+    assert server.client.get("/livez/kms-providers").code == 404, "livez must not contain the check, because a restart would not repair the plugin"
+    # A new server decrypts the seed with the plugin. Without the plugin it waits and is not ready.
     server.stop()
     plugin.stop()
     again = mesh.KubeApiserver(world.folder / "again", world.etcd.url, f"--encryption-provider-config={world.file}").start(wait=False)
     world.servers.append(again)
-    mesh.wait_until(lambda: again.client.answers("/livez"), 20, "it runs")
+    # As in kube-apiserver, /livez also waits for the hooks that run after the start; they need the store.
+    mesh.wait_until(lambda: again.client.answers("/livez/ping"), 20, "the server is alive")
     assert again.client.get("/readyz/kms-providers").code == 500 and again.client.get("/readyz").code == 500
     plugin.start()
-    mesh.wait_until(lambda: again.client.answers("/readyz"), 30, "it is ready once the plugin is back")
+    mesh.wait_until(lambda: again.client.answers("/readyz"), 30, "the server is ready after the restart of the plugin")
     assert value_of(again, "sealed") == "plain as day"
 
 
 def test_a_new_key_of_the_kms(world, plugin):
-    """The plugin is asked every minute; a new key id means a new seed, and what the old one sealed is read and, once written, sealed anew."""
+    """The server requests the status of the plugin every minute. A new key id causes a new seed. Objects of the old seed stay readable, and are encrypted
+    with the new one when they are written."""
     world.file.write_text(kms(plugin))
     server = world.start()
     for name in ("old", "untouched"):
@@ -286,17 +289,17 @@ def test_a_new_key_of_the_kms(world, plugin):
         create(server, name)
         return b"second-key" in world.stored(name) or time.sleep(2)
 
-    mesh.wait_until(sealed_anew, 90, "new objects are sealed with the new key")
-    assert b"first-key" not in world.stored(f"new{next(number) - 1}"), "nothing of the old key is left in it"
+    mesh.wait_until(sealed_anew, 90, "new objects are encrypted with the new key")
+    assert b"first-key" not in world.stored(f"new{next(number) - 1}"), "a new object still refers to the old key"
     assert value_of(server, "old") == "plain as day" and world.stored("old") == before
     old = server.client.get(f"{SECRETS}/old").json()
-    again = server.client("PUT", f"{SECRETS}/old", old)  # the same, and still to be written
+    again = server.client("PUT", f"{SECRETS}/old", old)  # an unchanged object is written, because its key is old
     assert again.code == 200 and again.json()["metadata"]["resourceVersion"] != old["metadata"]["resourceVersion"], again.body
     assert b"second-key" in world.stored("old") and b"first-key" not in world.stored("old")
     third = server.client("PUT", f"{SECRETS}/old", again.json())
-    assert third.json()["metadata"]["resourceVersion"] == again.json()["metadata"]["resourceVersion"], "once is enough"
+    assert third.json()["metadata"]["resourceVersion"] == again.json()["metadata"]["resourceVersion"], "an unchanged object with the current key is not written"
     server.stop()
-    other = world.start(name="other")  # has neither seed: asks the plugin for both
+    other = world.start(name="other")  # has no seed and decrypts both with the plugin
     assert value_of(other, "old") == value_of(other, "untouched") == "plain as day"
     assert b"first-key" in world.stored("untouched")
 

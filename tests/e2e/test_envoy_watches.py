@@ -1,4 +1,4 @@
-"""Watches through Envoy, which cross to the aggregator by HTTP/2, many on one connection (decision 0023)."""
+"""Watches through Envoy, which sends them to the aggregator over HTTP/2, many on one connection (decision 0023)."""
 import json
 import os
 import signal
@@ -14,7 +14,7 @@ from test_watches import MAPS, body, check_every_watcher_sees_every_event_once
 
 
 class EnvoyMesh:
-    """`apimesh up` with Envoy, as the tests of other servers see one."""
+    """`apimesh up` with Envoy, with the interface of KubeApiserver that the shared tests need."""
 
     def __init__(self, folder):
         self.up = Up(folder, "envoy")
@@ -26,14 +26,14 @@ class EnvoyMesh:
 
 @pytest.fixture(scope="module")
 def own_server(tmp_path_factory):
-    assert find_envoy(), "no Envoy: ./apimesh deps installs it"
+    assert find_envoy(), "Envoy is not installed; run ./apimesh deps"
     server = EnvoyMesh(tmp_path_factory.mktemp("envoy") / "mesh")
     yield server
     assert server.up.run("down").returncode == 0
 
 
 class RawWatch:
-    """A watch whose client reads when it is told to, and has little room before."""
+    """A watch whose client reads only on request and has a small receive buffer."""
 
     def __init__(self, server, query):
         raw = socket.socket()
@@ -47,7 +47,7 @@ class RawWatch:
         assert head[0].startswith(b"HTTP/1.1 200"), head
 
     def events(self):
-        """Of the chunked body, until it ends."""
+        """Yields the events of the chunked body until it ends."""
         text = b""
         while size := int(self.file.readline(), 16):
             text += self.file.read(size)
@@ -74,10 +74,10 @@ def test_those_who_do_not_read_do_not_hold_up_the_others(own_server):
         assert own_server.client("PUT", f"{MAPS}/{name}", body(name, f"{number} " + "x" * 200_000)).code == 200
         event = next(following)
         seen.append((event["type"], event["object"]["metadata"]["resourceVersion"]))
-        assert event["object"]["data"]["value"].startswith(f"{number} "), "none is missing, none is late"
+        assert event["object"]["data"]["value"].startswith(f"{number} "), "an event is missing or late"
     assert own_server.client("DELETE", f"{MAPS}/{name}").code == 200
     seen.append(("DELETED", next(following)["object"]["metadata"]["resourceVersion"]))
-    # Those who wake up get what was kept for them, in order and without a gap.
+    # The clients that start to read late get the buffered events, in order and without a gap.
     for watch in asleep:
         late = []
         for event in watch.events():
@@ -110,7 +110,7 @@ def test_clients_that_go_are_forgotten_and_the_aggregator_may_come_back(own_serv
     pids = own_server.children()
     watch = RawWatch(own_server, "resourceVersion=0&timeoutSeconds=60")
     os.kill(pids["aggregator"], signal.SIGKILL)
-    with pytest.raises((ValueError, OSError)):  # no last chunk: it was cut, not ended
+    with pytest.raises((ValueError, OSError)):  # no last chunk, because the connection was closed
         for _ in watch.events():
             pass
     mesh.wait_until(lambda: own_server.client.answers(f"{MAPS}?watch=true&timeoutSeconds=1"), 10, "watches work again")

@@ -1,4 +1,4 @@
-"""Nobody gives away rights that they do not have."""
+"""Users cannot grant permissions that they do not have."""
 import mesh
 
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
@@ -28,7 +28,7 @@ def test_roles_and_bindings(server):
     assert admin("POST", f"{RBAC}/clusterroles", writer).code == 201
     assert admin("POST", f"{RBAC}/clusterrolebindings", bind("esc-writer", "ClusterRole", "esc-writer", "eve")).code == 201
     assert admin("POST", f"{RBAC}/clusterroles", role("esc-secrets", SECRETS)).code == 201
-    mesh.wait_until(lambda: admin("GET", f"{RBAC}/clusterroles/esc-writer", headers=as_user("eve")).code == 200, 5, "the binding counts")
+    mesh.wait_until(lambda: admin("GET", f"{RBAC}/clusterroles/esc-writer", headers=as_user("eve")).code == 200, 5, "the role binding has an effect")
 
     def eve(method, path, body):
         return admin(method, path, body, as_user("eve"))
@@ -64,7 +64,7 @@ def test_escalate_and_bind_are_rights(server):
     assert admin("POST", f"{RBAC}/clusterroles", rights).code == 201
     assert admin("POST", f"{RBAC}/clusterroles", role("esc-view", SECRETS)).code == 201
     assert admin("POST", f"{RBAC}/clusterrolebindings", bind("esc-rights", "ClusterRole", "esc-rights", "mallory")).code == 201
-    mesh.wait_until(lambda: admin("POST", f"{RBAC}/clusterroles", role("esc-any", SECRETS), as_user("mallory")).code in (201, 409), 5, "escalate counts")
+    mesh.wait_until(lambda: admin("POST", f"{RBAC}/clusterroles", role("esc-any", SECRETS), as_user("mallory")).code in (201, 409), 5, "the verb escalate has an effect")
     assert admin.get(f"{RBAC}/clusterroles/esc-any").code == 200
     assert admin("POST", f"{RBAC}/clusterrolebindings", bind("esc-view", "ClusterRole", "esc-view", "mallory"), as_user("mallory")).code == 201
     assert admin("POST", f"{RBAC}/clusterrolebindings", bind("esc-admin", "ClusterRole", "cluster-admin", "mallory"), as_user("mallory")).code == 403

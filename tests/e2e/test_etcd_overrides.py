@@ -1,4 +1,4 @@
-"""--etcd-servers-overrides: some resources in an etcd of their own."""
+"""--etcd-servers-overrides: some resources are stored in another etcd."""
 import pytest
 
 import mesh
@@ -19,7 +19,7 @@ def test_events_have_an_etcd_of_their_own(tmp_path, etcd_path):
     try:
         watch = Watch(server.client, "/apis/events.k8s.io/v1/namespaces/default/events")
         assert server.client("POST", EVENTS, event("e")).code == 201
-        watch.wait_for("e", "ADDED")  # the same objects under the other group, from the same etcd
+        watch.wait_for("e", "ADDED")  # the same objects in the other API group, from the same etcd
         watch.close()
         assert server.client.get("/apis/events.k8s.io/v1/namespaces/default/events/e").code == 200
         assert server.client("POST", CONFIG_MAPS, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}}).code == 201
@@ -36,7 +36,7 @@ def test_events_have_an_etcd_of_their_own(tmp_path, etcd_path):
         assert server.client("POST", "/apis/apps/v1/namespaces/default/deployments", deployment).code == 201
         assert RawEtcd(usual.url).pairs("/registry/deployments/") == {}
 
-        # One of them dies: the others are served on, and the checks name the one.
+        # If one etcd fails, the resources of the others are still served, and the check of that etcd fails.
         own.stop()
         mesh.wait_until(lambda: server.client.get("/readyz/etcd-override-0").code == 500, 15, "the check fails")
         assert server.client.answers("/readyz/etcd") and server.client.answers(f"{CONFIG_MAPS}/c")

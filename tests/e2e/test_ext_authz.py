@@ -1,18 +1,18 @@
-"""The real Envoy asks authn-authz itself (ext_authz) and refuses at the door."""
+"""Envoy calls authn-authz directly (ext_authz) and rejects requests before they reach the aggregator."""
 import json
 import os
 import subprocess
 
 import pytest
 
-import auth_fixtures
 import mesh
+from pki import Pki
 from test_up import APIMESH, find_envoy
 
 
 @pytest.fixture(scope="module")
 def up(tmp_path_factory):
-    assert find_envoy(), "no Envoy: ./apimesh deps installs it"
+    assert find_envoy(), "Envoy is not installed; run ./apimesh deps"
     folder = tmp_path_factory.mktemp("up") / "mesh"
     port = mesh.free_port()
     tokens = folder.parent / "tokens.csv"
@@ -26,7 +26,7 @@ def up(tmp_path_factory):
 
 def last_access(folder, path):
     lines = [json.loads(line) for line in (folder / "logs/envoy-access.log").read_text().splitlines()]
-    return next((line for line in lines if line["path"] == path), None)  # Envoy writes it a moment later
+    return next((line for line in lines if line["path"] == path), None)  # Envoy writes the access log after the response
 
 
 def test_the_configuration_asks(up):
@@ -44,8 +44,8 @@ def test_refused_at_the_door(up):
     assert answer.json()["message"] == 'pods is forbidden: User "joe" cannot list resource "pods" in API group "" at the cluster scope'
     for path in ("/api/v1/pods?who=stranger", "/api/v1/pods?who=joe"):
         entry = mesh.wait_until(lambda: last_access(folder, path), 20, "the access log is written")
-        assert "UAEX" in entry["flags"], entry  # Envoy's flag for "refused by external authorization"
-        assert not entry["auditID"], "the aggregator never saw it"
+        assert "UAEX" in entry["flags"], entry  # the flag of Envoy for requests that external authorization denied
+        assert not entry["auditID"], "the request reached the aggregator"
 
 
 def test_let_in(up):
@@ -55,7 +55,7 @@ def test_let_in(up):
     by_certificate = mesh.Client(url, None, cert=(pki / "admin.crt", pki / "admin.key"))
     assert by_certificate.get("/api/v1/pods").code == 200
     assert mesh.Client(url, None).get("/healthz").code == 200
-    stranger = auth_fixtures.Pki(folder.parent / "stranger").issue("eve", "/O=system:masters/CN=eve")
+    stranger = Pki(folder.parent / "stranger").issue("eve", "/O=system:masters/CN=eve")
     assert mesh.Client(url, None, cert=stranger).get("/api/v1/pods").code == 401
 
 
@@ -67,12 +67,12 @@ def test_impersonation_is_left_to_the_aggregator(up):
 
 
 def test_envoy_goes_on_without_authn_authz(up):
-    """The aggregator has the last word anyway, so a dead authn-authz means 503 from it, not a refusal by Envoy."""
+    """The aggregator always makes the final decision. Without authn-authz, Envoy lets requests pass, and the aggregator can respond with 503."""
     folder, url = up
     status = json.loads(subprocess.run([str(APIMESH), "status", "--json", "--dir", str(folder)], capture_output=True, text=True, timeout=60).stdout)
     pid = next(p["pid"] for p in status["processes"] if p["name"] == "authn-authz")
     os.kill(pid, 9)
     client = mesh.Client(url, "admin-token")
     codes = set()
-    mesh.wait_until(lambda: codes.add(code := client.get("/api/v1/pods").code) or code == 200, 5, "all is well again")
+    mesh.wait_until(lambda: codes.add(code := client.get("/api/v1/pods").code) or code == 200, 5, "all requests succeed again")
     assert codes <= {200, 503}, codes

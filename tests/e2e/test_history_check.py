@@ -1,4 +1,4 @@
-"""The checker must be able to find something: histories with one lie each."""
+"""Tests the history checker with correct histories and with histories that have one error each."""
 import pathlib
 import sys
 import types

@@ -1,4 +1,4 @@
-"""kubectl of several versions against the whole mesh: what everybody does on the first day."""
+"""Basic commands of several versions of kubectl."""
 import json
 import os
 import subprocess
@@ -12,7 +12,7 @@ ALL = [mesh.KUBECTL, *mesh.older_kubectls()]
 
 @pytest.fixture(scope="module", params=ALL, ids=lambda path: os.path.basename(path))
 def kubectl(request, server):
-    """Runs one version of kubectl in a namespace of its own."""
+    """Returns a function that runs one version of kubectl in its own namespace."""
     namespace = "k-" + os.path.basename(request.param).replace(".", "-")
 
     def run(*arguments, **options):

@@ -1,5 +1,5 @@
-"""What the issue names, with every kubectl that is found: create, get, describe, edit, label, annotate, patch, apply, diff, replace,
-scale, rollout, wait, explain, api-resources, delete. Controllers don't run here, so the test writes what they would write."""
+"""The following commands with every version of kubectl that is found: create, get, describe, edit, label, annotate, patch, apply, diff, replace,
+scale, rollout, wait, explain, api-resources, delete. No controllers run, so the tests write the objects that controllers would write."""
 import json
 import re
 import subprocess
@@ -25,7 +25,7 @@ def minor(request):
 
 @pytest.fixture
 def kubectl(minor, server, request):
-    """One version of kubectl, in a namespace of the test's own."""
+    """Returns a function that runs one version of kubectl in a namespace of this test."""
     path, number = minor
     test = re.sub(r"[^a-z0-9]+", "-", request.node.name.removeprefix("test_").lower()).strip("-")
     namespace = f"v{number}-{test}"
@@ -188,7 +188,7 @@ def set_status(server, namespace, resource, name, status):
 
 
 def revision(kubectl, server, number, image):
-    """The ReplicaSet that the controller of deployments would make."""
+    """Creates the ReplicaSet that the Deployment controller would create."""
     owner = json.loads(kubectl("get", "deployment", "web", "-o", "json"))
     labels = {**LABELS, "pod-template-hash": f"h{number}"}
     template = deployment(image=image)["spec"]["template"]
@@ -228,7 +228,7 @@ def test_wait(kubectl, server):
     assert "condition met" in kubectl("wait", "--for=condition=Available", "deployment/web", "--timeout=20s")
     timer = threading.Timer(3, lambda: server.client("DELETE", f"/api/v1/namespaces/{kubectl.namespace}/configmaps/c"))
     timer.start()
-    kubectl("wait", "--for=delete", "configmap/c", "--timeout=60s")  # says nothing if it is gone before kubectl looks
+    kubectl("wait", "--for=delete", "configmap/c", "--timeout=60s")  # prints nothing if the object is already deleted
     timer.join()
     assert kubectl("get", "cm", "-o", "name") == ""
 
@@ -252,7 +252,7 @@ def test_delete(kubectl, server, cascade):
     left = server.client.get(path)
     if cascade == "background":
         assert left.code == 404
-    else:  # the garbage collector, which doesn't run here, takes the finalizer away
+    else:  # the garbage collector would remove the finalizer, but does not run here
         assert left.json()["metadata"]["finalizers"] == ["foregroundDeletion" if cascade == "foreground" else "orphan"]
         server.client("PATCH", path, body='{"metadata":{"finalizers":null}}', headers={"Content-Type": "application/merge-patch+json"})
     kubectl("create", "configmap", "c")

@@ -1,5 +1,6 @@
-"""What a request may cost: time limits that hold even when a process of the mesh answers nothing, and clients that go away."""
+"""Time limits of requests, which apply even if a process of the mesh does not respond, and clients that disconnect."""
 import os
+import pathlib
 import signal
 import time
 
@@ -17,13 +18,19 @@ def quick_server(tmp_path):
     store.stop()
 
 
+def is_stopped(pid):
+    """Returns whether every thread is stopped; kill() returns earlier."""
+    return all("State:\tT" in (task / "status").read_text() for task in pathlib.Path(f"/proc/{pid}/task").iterdir())
+
+
 @pytest.mark.parametrize("service", ["core-api", "authn-authz"])
 def test_request_timeout_is_504_whoever_hangs(quick_server, service):
     quick_server.client.get("/api/v1/namespaces/default")
     pid = quick_server.children()[service]
-    os.kill(pid, signal.SIGSTOP)
+    mesh.suspend(pid)
+    mesh.wait_until(lambda: is_stopped(pid), 5, f"all threads of {service} are stopped")
     try:
-        # A token that nobody has seen yet, so that no remembered answer helps.
+        # An unknown token, so that no cached response is used.
         asker = quick_server.client if service == "core-api" else mesh.Client(quick_server.url, token="unknown")
         began = time.monotonic()
         answer = asker.get("/api/v1/namespaces/default")
@@ -35,7 +42,7 @@ def test_request_timeout_is_504_whoever_hangs(quick_server, service):
     status = answer.json()
     assert status["kind"] == "Status" and status["reason"] == "Timeout" and status["code"] == 504
     assert status["message"] == "Timeout: request did not complete within the allotted timeout"
-    mesh.wait_until(lambda: quick_server.client.answers("/api/v1/namespaces/default"), 10, "it answers again")
+    mesh.wait_until(lambda: quick_server.client.answers("/api/v1/namespaces/default"), 10, "the server responds again")
 
 
 def test_request_timeout_does_not_end_watches(quick_server):

@@ -1,11 +1,12 @@
-"""Bindings, evictions, and the subresources that lead to a kubelet, with a kubelet of the test's own."""
+"""Bindings, evictions, and the subresources that connect to a kubelet, with a simulated kubelet."""
 import socket
 import ssl
 
 import pytest
 
 import mesh
-from tls_server import Pki, TlsServer
+from pki import Pki
+from tls_server import TlsServer
 
 NS = "/api/v1/namespaces/default"
 PDBS = "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
@@ -108,13 +109,13 @@ def test_eviction(server):
 
 
 class Kubelet:
-    """What the API server asks of a kubelet."""
+    """A server with the endpoints of a kubelet that the API server uses."""
 
     def __init__(self, folder):
         self.pki = Pki(folder, "kubelets")
         self.client_pki = Pki(folder, "kubelet-clients")
         self.client = self.client_pki.issue("kube-apiserver")
-        self.server = TlsServer(self.pki.issue("node", "IP:127.0.0.1,DNS:localhost"), self.client_pki.ca, self.answer)
+        self.server = TlsServer(self.pki.issue_server("node"), self.client_pki.ca, self.answer)
 
     @staticmethod
     def answer(request, _body):
@@ -166,12 +167,16 @@ def test_logs(cluster):
     assert cluster.client.get(f"{NS}/pods/p1/log?container=x").json()["message"] == "container x is not valid for pod p1"
     assert cluster.client.get(f"{NS}/pods/p1/log?tailLines=-1").json()["message"] == (
         'PodLogOptions "p1" is invalid: tailLines: Invalid value: -1: must be greater than or equal to 0')
+    wrong = cluster.client.get(f"{NS}/pods/p1/log?tailLines=many")
+    assert wrong.code == 400 and wrong.json()["message"] == 'strconv.ParseInt: parsing "many": invalid syntax'
+    both = cluster.client.get(f"{NS}/pods/p1/log?sinceTime=&sinceSeconds=5").json()
+    assert both["message"] == 'PodLogOptions "p1" is invalid: []: Forbidden: at most one of `sinceTime` or `sinceSeconds` may be specified'
     assert cluster.client.get(f"{NS}/pods/alone/log").code == 204
     assert cluster.client.get(f"{NS}/pods/none/log").code == 404
 
 
 def upgrade(server, method, path):
-    """The head of the answer, and the connection."""
+    """Sends an upgrade request. Returns the head of the response and the connection."""
     raw = socket.create_connection(("127.0.0.1", server.port), timeout=10)
     connection = ssl._create_unverified_context().wrap_socket(raw)
     connection.sendall((f"{method} {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {mesh.ADMIN_TOKEN}\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n"
@@ -210,7 +215,7 @@ def test_connect_refuses_in_the_words_of_the_reference(cluster):
     assert cluster.client.get(f"{NS}/pods/http:p1:80:x/proxy/").json()["message"] == 'invalid pod request "http:p1:80:x"'
     assert cluster.client.get(f"{NS}/services/nope/proxy/").json()["message"] == 'endpoints "nope" not found'
     assert cluster.client.get("/api/v1/nodes/none/proxy/").json()["message"] == 'nodes "none" not found'
-    # Who may only read does not get a shell by way of a WebSocket.
+    # A user who may only read cannot get a shell with a WebSocket, which is a GET request.
     rbac = "/apis/rbac.authorization.k8s.io/v1"
     role = {"metadata": {"name": "reads-pods"}, "rules": [{"apiGroups": [""], "resources": ["pods", "pods/exec"], "verbs": ["get"]}]}
     assert cluster.client("POST", f"{rbac}/clusterroles", role).code == 201
@@ -218,5 +223,5 @@ def test_connect_refuses_in_the_words_of_the_reference(cluster):
                "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "reader"}]}
     assert cluster.client("POST", f"{rbac}/clusterrolebindings", binding).code == 201
     reader = {"Impersonate-User": "reader", "Authorization": f"Bearer {mesh.ADMIN_TOKEN}"}
-    mesh.wait_until(lambda: cluster.client.get(f"{NS}/pods/p1", headers=reader).code == 200, 5, "the binding counts")
+    mesh.wait_until(lambda: cluster.client.get(f"{NS}/pods/p1", headers=reader).code == 200, 5, "the role binding has an effect")
     assert cluster.client.get(f"{NS}/pods/p1/exec?command=x", headers=reader).code == 403

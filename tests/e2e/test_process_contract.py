@@ -1,4 +1,4 @@
-"""What tools that start a kube-apiserver binary rely on."""
+"""Properties on which tools that start a kube-apiserver binary rely."""
 import os
 import signal
 import subprocess
@@ -56,11 +56,12 @@ def test_verbose_health_names_every_check(server):
     assert "excluded" in server.client.get("/readyz?verbose&exclude=ping").body
 
 
-def test_version_override(tmp_path):
+def test_version_override_and_flags_without_effect(tmp_path):
     store = mesh.Store(tmp_path / "store")
-    server = mesh.KubeApiserver(tmp_path, store.url, "--version=v1.36.3-custom").start()
+    server = mesh.KubeApiserver(tmp_path, store.url, "--version=v1.36.3-custom", "--permit-port-sharing=true").start()
     try:
         assert server.anonymous.get("/version").json()["gitVersion"] == "v1.36.3-custom"
+        assert "--permit-port-sharing=true is accepted and has no effect yet" in server.log.read_text()
     finally:
         server.stop()
         store.stop()
@@ -86,10 +87,10 @@ def test_self_signed_certificate_is_written_once(own_server):
     assert certificate.read_text() == first
 
 
-@pytest.mark.skipif(mesh.SANITIZER_REPORTS is not None, reason="time and memory of a release build")
+@pytest.mark.skipif(mesh.SANITIZER_REPORTS is not None, reason="the limits of time and memory are those of a release build")
 def test_ready_quickly_and_small(own_server):
-    """Goals: 0.5 s and 60 MB. The test allows for a busy machine and fails only when something is badly off."""
+    """The goals are 0.5 s and 60 MB. The limits of this test are higher, because the machine may be busy."""
     assert own_server.seconds_to_ready < 3
-    # A moment after the start, when what only the start needed has been given back; resident sizes, shared pages counted again and again.
-    mesh.wait_until(lambda: own_server.memory_kilobytes() < 80_000, 10, "at rest")
+    # Shortly after the start, memory that only the start needed is released. Rss counts shared pages once per process.
+    mesh.wait_until(lambda: own_server.memory_kilobytes() < 80_000, 10, "less than 80 MB of memory")
     assert own_server.memory_kilobytes("Pss") < 60_000

@@ -1,23 +1,17 @@
-"""Front proxies that name the user in headers of their own choice."""
-import subprocess
-
+"""Front proxies that send the user in request headers with configured names."""
 import pytest
 
 import mesh
+from pki import Pki
 
 
 @pytest.fixture
 def proxied(tmp_path):
-    def openssl(*arguments):
-        subprocess.run(["openssl", *arguments], check=True, capture_output=True, cwd=tmp_path)
-
-    for name in ("proxy-ca", "other-ca"):
-        openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN={name}", "-keyout", f"{name}.key", "-out", f"{name}.crt")
-    for name, authority in (("proxy", "proxy-ca"), ("stranger", "other-ca")):
-        openssl("req", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=front", "-keyout", f"{name}.key", "-out", f"{name}.csr")
-        openssl("x509", "-req", "-days", "2", "-in", f"{name}.csr", "-CA", f"{authority}.crt", "-CAkey", f"{authority}.key", "-CAcreateserial", "-out", f"{name}.crt")
+    authority = Pki(tmp_path, "proxy")
+    authority.issue("proxy", "/CN=front")
+    Pki(tmp_path, "other").issue("stranger", "/CN=front")
     store = mesh.Store(tmp_path / "store")
-    server = mesh.KubeApiserver(tmp_path, store.url, f"--requestheader-client-ca-file={tmp_path}/proxy-ca.crt", "--requestheader-allowed-names=front",
+    server = mesh.KubeApiserver(tmp_path, store.url, f"--requestheader-client-ca-file={authority.ca}", "--requestheader-allowed-names=front",
                                 "--requestheader-username-headers=X-Gate-User", "--requestheader-group-headers=X-Gate-Group",
                                 "--requestheader-extra-headers-prefix=X-Gate-Extra-").start()
     yield server

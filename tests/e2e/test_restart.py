@@ -1,4 +1,4 @@
-"""A server that starts on an etcd that holds more than one page of a resource."""
+"""Start of a server whose etcd has more than one page of a resource."""
 from concurrent.futures import ThreadPoolExecutor
 
 COUNT = 1300

@@ -1,4 +1,4 @@
-"""The embedded store beside a real etcd: the same etcdctl commands must print the same."""
+"""Compares the embedded store with a real etcd: the same etcdctl commands must print the same output."""
 import concurrent.futures
 import json
 import os
@@ -17,10 +17,10 @@ import pytest
 import mesh
 
 ETCDCTL = shutil.which("etcdctl")
-BUILT = f"{mesh.ROOT}/.venv/bin"  # where ./apimesh puts what it builds from the Go registry
+BUILT = f"{mesh.ROOT}/.venv/bin"  # the folder of the binaries that ./apimesh builds from the Go registry
 ETCDCTL_36 = os.environ.get("ETCDCTL36") or shutil.which("etcdctl", path=BUILT)
 ETCDUTL = os.environ.get("ETCDUTL") or shutil.which("etcdutl", path=BUILT) or shutil.which("etcdutl")
-needs_etcdctl = pytest.mark.skipif(ETCDCTL is None, reason="no etcdctl (Debian: etcd-client)")
+needs_etcdctl = pytest.mark.skipif(ETCDCTL is None, reason="etcdctl is not installed; install the Debian package etcd-client")
 REFERENCE = os.environ.get("APIMESH_REFERENCE") or shutil.which("kube-apiserver-reference", path=BUILT)
 
 
@@ -31,12 +31,12 @@ def free_port():
 
 
 class Server:
-    """An etcd or our store, with the same flags; the peer URL is fixed, as ids are made of it. Leases have random ids, so hashes are compared before the first."""
+    """An etcd or our store, with the same flags. The peer URL is fixed because ids are derived from it. Leases have random ids, so hashes are compared before the first lease."""
 
     def __init__(self, binary, folder, *flags):
         self.url, self.folder, self.lease = f"http://127.0.0.1:{free_port()}", folder, ""
         folder.mkdir(exist_ok=True)
-        # A real etcd listens on a peer port that differs from the one it advertises, so that both have the same ids.
+        # The advertised peer URL is not the one on which etcd listens, so that both servers have the same ids.
         self.process = subprocess.Popen(
             [binary, "--data-dir", folder / "data", "--listen-client-urls", self.url, "--advertise-client-urls", "http://client:1",
              "--listen-peer-urls", f"http://127.0.0.1:{free_port()}", "--initial-advertise-peer-urls", "http://127.0.0.1:2",
@@ -55,10 +55,10 @@ class Server:
         return {**os.environ, "ETCDCTL_API": "3", "ETCDCTL_ENDPOINTS": self.url}
 
     def ctl(self, *args, stdin=None, timeout=60, binary=ETCDCTL):
-        """(status, what was printed, errors), with what may differ made equal: addresses, leases, sizes and times."""
+        """Runs etcdctl. Returns (exit status, output, errors), with addresses, leases, sizes and times replaced."""
         args = [argument.replace("LEASE", self.lease) for argument in args]
         done = subprocess.run([binary, "--dial-timeout=20s", "--command-timeout=40s", *args], env=self.environment(), input=stdin, capture_output=True, text=True, timeout=timeout)
-        errors = [line for line in done.stderr.splitlines() if not line.startswith("{")]  # log lines carry times
+        errors = [line for line in done.stderr.splitlines() if not line.startswith("{")]  # log lines contain times
         return done.returncode, self.normal(done.stdout), [self.normal(line) for line in errors]
 
     def normal(self, text):
@@ -127,7 +127,7 @@ TRANSACTIONS = [
 
 @pytest.mark.parametrize("binary", [
     pytest.param(ETCDCTL, marks=needs_etcdctl, id="debian"),
-    pytest.param(ETCDCTL_36, marks=pytest.mark.skipif(ETCDCTL_36 is None, reason="no etcdctl 3.6: ./apimesh test builds one where there is a Go toolchain"), id="3.6")])
+    pytest.param(ETCDCTL_36, marks=pytest.mark.skipif(ETCDCTL_36 is None, reason="no etcdctl 3.6: run ./apimesh test, which builds it with Go"), id="3.6")])
 def test_etcdctl_prints_the_same(servers, binary):
     different = []
     for command in COMMANDS:
@@ -171,7 +171,7 @@ def test_watch_prints_the_same(servers):
 
 @needs_etcdctl
 def test_snapshot_moves_between_store_and_etcd(servers, tmp_path, etcd_path):
-    """By etcdctl and by our own command; the content, its revisions and its history hash are the same afterwards."""
+    """Saves snapshots with etcdctl and with our command, and restores them in the other server. The content, its revisions and the hash of the history stay equal."""
     ours, theirs = servers
     for server in servers:
         script = "".join(f"put k{i:03} {'v' * 50}\n" for i in range(100))
@@ -191,7 +191,7 @@ def test_snapshot_moves_between_store_and_etcd(servers, tmp_path, etcd_path):
     content = ("get", "", "--prefix", "-w", "json")
     expected, expected_hash = theirs.ctl(*content)[1], theirs.ctl("endpoint", "hashkv")[1]
     assert json.loads(ours.ctl(*content)[1])["kvs"] != [] and ours.ctl("endpoint", "hashkv")[1] != ""
-    # etcd's snapshot into our store.
+    # Restores the snapshot of etcd in our store.
     subprocess.run([mesh.BIN / "store", "snapshot", "restore", tmp_path / "theirs.db", "--data-dir", tmp_path / "from_etcd" / "data"], check=True, timeout=60)
     restored = Server(mesh.BIN / "store", tmp_path / "from_etcd")
     restored.lease = theirs.lease
@@ -201,11 +201,11 @@ def test_snapshot_moves_between_store_and_etcd(servers, tmp_path, etcd_path):
         assert "LEASE" in restored.ctl("lease", "list")[1]
     finally:
         restored.stop()
-    # Our snapshot, saved by our own command, into a real etcd.
+    # Restores our snapshot, saved with our command, in a real etcd.
     subprocess.run([mesh.BIN / "store", "snapshot", "save", tmp_path / "own.db", "--endpoints", ours.url], check=True, timeout=60)
     if ETCDUTL is None:
-        pytest.skip("the way back needs etcdutl 3.6, which ./apimesh test builds where there is a Go toolchain; from etcd to the store was tested")
-    # etcd's own tool finds our file sound, and sees in it what it sees in etcd's.
+        pytest.skip("restoring our snapshot in etcd needs etcdutl 3.6: run ./apimesh test, which builds it with Go (the other direction was tested)")
+    # etcdutl accepts our snapshot, and reports the same contents as for the snapshot of etcd.
     summaries = [json.loads(subprocess.run([ETCDUTL, "snapshot", "status", tmp_path / f"{name}.db", "-w", "json"], check=True, timeout=60, capture_output=True).stdout)
                  for name in ("ours", "own", "theirs")]
     assert [s["revision"] for s in summaries] == [24, 24, 24]
@@ -228,7 +228,7 @@ def test_snapshot_moves_between_store_and_etcd(servers, tmp_path, etcd_path):
 
 @needs_etcdctl
 def test_import_from_and_export_to_a_live_etcd(servers, tmp_path, etcd_path):
-    """While somebody keeps writing: the import has everything up to the revision that it names."""
+    """Imports while another client writes: the import has all changes up to the revision that it reports."""
     ours, theirs = servers
     for i in range(30):
         theirs.ctl("put", f"k{i:02}", str(i))
@@ -250,7 +250,7 @@ def test_import_from_and_export_to_a_live_etcd(servers, tmp_path, etcd_path):
         assert "LEASE" in imported.ctl("lease", "list")[1]
     finally:
         imported.stop()
-    # Back into a running etcd: the newest state; revisions are the target's own.
+    # Exports the newest state into a running etcd, which assigns its own revisions.
     for i in range(10):
         ours.ctl("put", f"o{i}", f"value {i}")
     target = Server(etcd_path, tmp_path / "target")
@@ -263,7 +263,7 @@ def test_import_from_and_export_to_a_live_etcd(servers, tmp_path, etcd_path):
 
 @needs_etcdctl
 def test_the_launcher_moves_a_store_by_snapshots(servers, tmp_path):
-    """`apimesh store …` is the same tool; import and export take snapshots, too."""
+    """`apimesh store …` runs the same tool. Import and export also accept snapshots."""
     ours, theirs = servers
     for server in servers:
         for i in range(5):
@@ -277,7 +277,7 @@ def test_the_launcher_moves_a_store_by_snapshots(servers, tmp_path):
             assert restored.ctl("get", "", "--prefix", "-w", "json")[1] == source.ctl("get", "", "--prefix", "-w", "json")[1]
         finally:
             restored.stop()
-    # Nothing is written over, and what is damaged is told apart.
+    # Restore does not overwrite data, and detects a damaged snapshot.
     again = subprocess.run([*launcher, "snapshot", "restore", tmp_path / "ours.db", "--data-dir", tmp_path / "ours" / "data"], capture_output=True, text=True, timeout=60)
     assert again.returncode != 0 and "is not empty" in again.stderr
     damaged = bytearray((tmp_path / "ours.db").read_bytes())
@@ -308,16 +308,16 @@ def test_space_quota_raises_an_alarm_that_lets_deletes_through(tmp_path):
 
 
 @needs_etcdctl
-@pytest.mark.skipif("APIMESH_SLOW_TESTS" not in os.environ, reason="takes a minute of load and wants a quiet disk: set APIMESH_SLOW_TESTS=1")
+@pytest.mark.skipif("APIMESH_SLOW_TESTS" not in os.environ, reason="takes a minute and needs an idle disk: set APIMESH_SLOW_TESTS=1")
 def test_check_perf_passes(servers):
-    """etcdctl's own load; where a disk is too slow for etcd as well, nothing is proved."""
+    """Runs `etcdctl check perf`. The test passes if the disk is also too slow for etcd."""
     (ours, theirs) = (server.ctl("check", "perf", "--load=s", timeout=120) for server in servers)
     assert "FAIL" not in ours[1] or "FAIL" in theirs[1], (ours, theirs)
 
 
-@pytest.mark.skipif(REFERENCE is None, reason="no real kube-apiserver v1.36: set APIMESH_REFERENCE, or run ./apimesh bench once, which builds one")
+@pytest.mark.skipif(REFERENCE is None, reason="no real kube-apiserver: run ./apimesh test, which builds it, or set APIMESH_REFERENCE to a kube-apiserver v1.36")
 def test_the_real_kube_apiserver_runs_on_it(tmp_path):
-    """The minute-long form of tests/store/soak.py, with compaction every ten seconds."""
+    """Runs tests/store/soak.py for 42 seconds, with a compaction every 10 seconds."""
     soak = pathlib.Path(__file__).resolve().parents[1] / "store" / "soak.py"
     done = subprocess.run([sys.executable, soak, "--minutes", "0.7", "--compaction", "10s", "--pause", "0.1", "--watch-seconds", "8", "--apiserver", REFERENCE,
                            "--store", mesh.BIN / "store", "--folder", tmp_path], capture_output=True, text=True, timeout=400)

@@ -1,4 +1,4 @@
-"""The store as a process that stands in for etcd: TLS, Unix socket, metrics, automatic compaction, graceful end."""
+"""The store as a process that replaces etcd: TLS, Unix socket, metrics, automatic compaction, graceful shutdown."""
 import json
 import os
 import re
@@ -10,19 +10,10 @@ import urllib.request
 
 
 import mesh
+from pki import Pki
 from test_store import ETCDCTL, Server, free_port, needs_etcdctl
 
 STORE = mesh.BIN / "store"
-
-
-def certificate(folder, name, issuer=None, extension=""):
-    """A key pair signed by `issuer`, or by itself."""
-    (folder / f"{name}.ext").write_text(extension or "basicConstraints=critical,CA:TRUE\n")
-    subprocess.run(["openssl", "req", "-newkey", "rsa:2048", "-nodes", "-keyout", folder / f"{name}.key", "-out", folder / f"{name}.csr", "-subj", f"/CN={name}"],
-                   check=True, capture_output=True)
-    signer = ["-CA", folder / f"{issuer}.crt", "-CAkey", folder / f"{issuer}.key", "-CAcreateserial"] if issuer else ["-signkey", folder / f"{name}.key"]
-    subprocess.run(["openssl", "x509", "-req", "-in", folder / f"{name}.csr", "-out", folder / f"{name}.crt", "-days", "2", "-extfile", folder / f"{name}.ext", *signer],
-                   check=True, capture_output=True)
 
 
 def start(folder, url, *flags):
@@ -38,31 +29,30 @@ def etcdctl(url, *args):
 
 @needs_etcdctl
 def test_tls_and_client_certificates(tmp_path):
-    certificate(tmp_path, "ca")
-    certificate(tmp_path, "other-ca")
-    certificate(tmp_path, "server", "ca", "subjectAltName=IP:127.0.0.1\n")
-    certificate(tmp_path, "client", "ca", "extendedKeyUsage=clientAuth\n")
-    certificate(tmp_path, "stranger", "other-ca", "extendedKeyUsage=clientAuth\n")
+    pki = Pki(tmp_path)
+    pki.issue_server("server")
+    pki.issue("client")
+    Pki(tmp_path, "other").issue("stranger")
     url = f"https://127.0.0.1:{free_port()}"
     process = start(tmp_path / "store", url, "--cert-file", tmp_path / "server.crt", "--key-file", tmp_path / "server.key",
-                    "--trusted-ca-file", tmp_path / "ca.crt", "--client-cert-auth")
+                    "--trusted-ca-file", pki.ca, "--client-cert-auth")
     try:
-        ca = ("--cacert", str(tmp_path / "ca.crt"))
+        ca = ("--cacert", str(pki.ca))
 
         def identity(name):
             return "--cert", str(tmp_path / f"{name}.crt"), "--key", str(tmp_path / f"{name}.key")
 
-        mesh.wait_until(lambda: etcdctl(url, *ca, *identity("client"), "put", "a", "1").returncode == 0, 60, "a client with a certificate gets in")
+        mesh.wait_until(lambda: etcdctl(url, *ca, *identity("client"), "put", "a", "1").returncode == 0, 60, "a client with a certificate is accepted")
         assert etcdctl(url, *ca, *identity("client"), "get", "a").stdout == "a\n1\n"
-        assert etcdctl(url, *ca, "get", "a").returncode != 0, "without a certificate"
-        assert etcdctl(url, *ca, *identity("stranger"), "get", "a").returncode != 0, "with a certificate of another CA"
+        assert etcdctl(url, *ca, "get", "a").returncode != 0, "a client without a certificate was accepted"
+        assert etcdctl(url, *ca, *identity("stranger"), "get", "a").returncode != 0, "a client with a certificate of another CA was accepted"
         saved = subprocess.run([STORE, "snapshot", "save", tmp_path / "s.db", "--endpoints", url, *ca, *identity("client")], capture_output=True, text=True, timeout=60)
         assert saved.returncode == 0, saved.stderr
-        # A renewed certificate is served without a restart.
+        # The store uses a renewed certificate without a restart.
         before = subprocess.run(["openssl", "s_client", "-connect", url[8:], "-cert", tmp_path / "client.crt", "-key", tmp_path / "client.key"],
                                 input="", capture_output=True, text=True, timeout=30).stdout
-        time.sleep(1.1)  # file times of one second
-        certificate(tmp_path, "server", "ca", "subjectAltName=IP:127.0.0.1\n")
+        time.sleep(1.1)  # file times have a resolution of one second
+        pki.issue_server("server")
         after = subprocess.run(["openssl", "s_client", "-connect", url[8:], "-cert", tmp_path / "client.crt", "-key", tmp_path / "client.key"],
                                input="", capture_output=True, text=True, timeout=30).stdout
         pem = re.compile(r"-----BEGIN CERTIFICATE-----.*?-----END", re.S)
@@ -84,7 +74,7 @@ def test_unix_socket_is_its_owners_alone(tmp_path):
     path = tmp_path / "socket"
     process = start(tmp_path / "store", f"unix://{path}")
     try:
-        mesh.wait_until(path.exists, 30, "the socket is there")
+        mesh.wait_until(path.exists, 30, "the socket exists")
         assert path.stat().st_mode & 0o777 == 0o600
         assert etcdctl(f"unix://{path}", "put", "a", "1").stdout == "OK\n"
         process.send_signal(signal.SIGTERM)
@@ -118,17 +108,17 @@ def test_compacts_by_itself(tmp_path):
     try:
         for i in range(3):
             server.ctl("put", "a", str(i))
-        mesh.wait_until(lambda: "required revision has been compacted" in str(server.ctl("get", "a", "--rev", "2")), 60, "old revisions are gone")
+        mesh.wait_until(lambda: "required revision has been compacted" in str(server.ctl("get", "a", "--rev", "2")), 60, "old revisions are compacted")
         assert server.ctl("get", "a")[1] == "a\n2\n"
     finally:
         server.stop()
 
 
 def test_every_flag_of_etcd_is_known(etcd_path):
-    """Taken, taken and ignored, or refused with a reason; a start script written for etcd meets no "unknown flag"."""
-    told = subprocess.run([etcd_path, "--help"], capture_output=True, text=True, timeout=60)
-    flags = set(re.findall(r"^\s+--([a-z][a-z0-9-]+)", told.stdout + told.stderr, re.M))
-    assert len(flags) > 100, told
+    """Every flag of etcd is accepted, accepted and ignored, or rejected with a reason, so that start scripts for etcd do not fail with "unknown flag"."""
+    printed = subprocess.run([etcd_path, "--help"], capture_output=True, text=True, timeout=60)
+    flags = set(re.findall(r"^\s+--([a-z][a-z0-9-]+)", printed.stdout + printed.stderr, re.M))
+    assert len(flags) > 100, printed
     unknown = {flag for flag in flags if "unknown flag" in subprocess.run([STORE, f"--{flag}=x", "--version"], capture_output=True, text=True, timeout=60).stderr}
     assert not unknown
 

@@ -1,4 +1,4 @@
-"""Watches that share their upstream: each client gets every event once and in order, whatever happens to the others."""
+"""Watches that share an upstream watch: each client gets every event once and in order, independent of the other clients."""
 import json
 import os
 import signal
@@ -13,7 +13,7 @@ MAPS = "/api/v1/namespaces/default/configmaps"
 
 
 class Watcher(threading.Thread):
-    """Follows config maps from a revision on, resuming as clients do: from the last resourceVersion it saw."""
+    """Watches ConfigMaps from a revision on. After an interruption it resumes from the last resourceVersion that it received, as clients do."""
 
     def __init__(self, server, version, extra=""):
         super().__init__(daemon=True)
@@ -52,7 +52,7 @@ def test_every_watcher_sees_every_event_once(own_server):
 
 
 def check_every_watcher_sees_every_event_once(own_server):
-    """`own_server`: whatever has a client, and children whose core-api may be killed."""
+    """`own_server` is any server with a client, and with children of which core-api may be killed."""
     begin = own_server.client.get(MAPS).json()["metadata"]["resourceVersion"]
     watchers = [Watcher(own_server, begin, extra) for extra in
                 ["", "&allowWatchBookmarks=true", "&timeoutSeconds=2", "&allowWatchBookmarks=true&timeoutSeconds=3"] * 5]
@@ -71,16 +71,16 @@ def check_every_watcher_sees_every_event_once(own_server):
         code = write(number)
         assert code in (200, 201), code
         if number == 50:
-            for watcher in watchers[10:]:  # late: they catch up while the others follow
+            for watcher in watchers[10:]:  # these start later and catch up
                 watcher.start()
         time.sleep(0.02)
     os.kill(own_server.children()["core-api"], signal.SIGKILL)
-    wait_until(lambda: own_server.client("GET", MAPS).code == 200, 10, "core-api is back")
+    wait_until(lambda: own_server.client("GET", MAPS).code == 200, 10, "core-api is restarted")
     for number in range(150, 220):
-        wait_until(lambda: write(number) in (200, 201), 10, "writes work again")
+        wait_until(lambda: write(number) in (200, 201), 10, "writes succeed again")
     last = own_server.client("POST", MAPS, body("shared-last", "x")).json()["metadata"]["resourceVersion"]
     for watcher in watchers:
-        wait_until(lambda: watcher.events and watcher.events[-1][2] == int(last), 20, "the last event")
+        wait_until(lambda: watcher.events and watcher.events[-1][2] == int(last), 20, "all watchers receive the last event")
         watcher.stopped = True
     truth = watchers[0].events
     revisions = [event[2] for event in truth]
@@ -88,7 +88,7 @@ def check_every_watcher_sees_every_event_once(own_server):
     for watcher in watchers:
         assert watcher.events == truth, f"watcher with {watcher.extra!r} after {watcher.connections} connections"
     assert all(watcher.connections > 1 for watcher in watchers if "timeoutSeconds" in watcher.extra)
-    # One that wants them gets a bookmark before it is sent away.
+    # A watch with bookmarks gets a final bookmark before it ends.
     assert all(watcher.bookmarks > 0 for watcher in watchers if "timeoutSeconds=3" in watcher.extra)
 
 

@@ -1,37 +1,12 @@
-"""Small real HTTPS servers for tests: whatever the API server forwards requests to."""
+"""HTTPS servers to which the API server forwards requests in tests."""
 import http.server
-import pathlib
 import socket
 import ssl
-import subprocess
 import threading
 
 
-def openssl(*arguments):
-    subprocess.run(["openssl", *map(str, arguments)], check=True, capture_output=True)
-
-
-class Pki:
-    """A CA of a test's own."""
-
-    def __init__(self, folder, name):
-        self.folder = pathlib.Path(folder)
-        self.folder.mkdir(parents=True, exist_ok=True)
-        self.ca, self.key = self.folder / f"{name}-ca.crt", self.folder / f"{name}-ca.key"
-        openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", self.key, "-out", self.ca, "-days", "2", "-subj", f"/CN={name}")
-
-    def issue(self, common_name, alternative_names="DNS:localhost"):
-        """(certificate, key)"""
-        base = self.folder / common_name.replace(":", "-")
-        certificate, key, request, extensions = base.with_suffix(".crt"), base.with_suffix(".key"), base.with_suffix(".csr"), base.with_suffix(".ext")
-        extensions.write_text(f"subjectAltName={alternative_names}\n")
-        openssl("req", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", request, "-subj", f"/CN={common_name}")
-        openssl("x509", "-req", "-in", request, "-CA", self.ca, "-CAkey", self.key, "-CAcreateserial", "-out", certificate, "-days", "2", "-extfile", extensions)
-        return certificate, key
-
-
 class TlsServer:
-    """Serves with `handler`; the requests it saw are in `seen` as (method, path, headers, common name of the client)."""
+    """Responds with `answer(request, body)`. `seen` has the received requests as (method, path, headers, common name of the client)."""
 
     def __init__(self, certificate, client_ca, answer):
         seen = self.seen = []
@@ -77,7 +52,7 @@ class TlsServer:
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def stop(self):
-        """Connections that are kept alive end as well."""
+        """Stops the server and closes persistent connections."""
         for connection in self.connections:
             try:
                 connection.shutdown(socket.SHUT_RDWR)

@@ -1,4 +1,4 @@
-"""A watch in the background."""
+"""A watch that runs in the background."""
 import json
 import threading
 import urllib.error
@@ -8,7 +8,7 @@ import mesh
 
 
 class Watch:
-    """Collects (type, object) until it is closed; `code` and `over` tell how it ended."""
+    """Collects (type, object) until it is closed. `over` is set when the stream ends, and `error` if it broke."""
 
     def __init__(self, client, path, headers=None):
         self.events, self.over, self.code, self.error = [], False, None, None
@@ -27,7 +27,7 @@ class Watch:
         self.over = True
 
     def types(self, name):
-        """What happened to one object."""
+        """Returns the types of the events of one object."""
         return [kind for kind, thing in list(self.events) if thing["metadata"].get("name") == name]
 
     def wait_for(self, name, *types, seconds=15):

@@ -1,4 +1,4 @@
-// The real etcd, as a program: what our tests and benchmarks run against.
+// The real etcd as a program, for the tests and the benchmarks.
 package main
 
 import (

@@ -1,8 +1,8 @@
-"""Judges what clients saw against what was true in etcd."""
+"""Compares the responses that clients recorded with the history of etcd."""
 
 
 def check(run, record):
-    """A list of violations, each a sentence."""
+    """Returns the violations, each as a sentence."""
     violations = list(run.errors) + list(record.errors)
     lives = {}
     for read in run.reads:
@@ -18,7 +18,7 @@ def _read(read, record, lives):
     mode, prefix, name, floor, version, number = read
     if prefix not in lives:
         lives[prefix] = record.lives(prefix)
-    # The answer must have been true at some revision that is not older than `floor`.
+    # The response must have been correct at a revision that is not older than `floor`.
     for begins, ends, value in lives[prefix].get(name, [(0, float("inf"), None)]):
         if ends > floor and value == number and (version is None or version == begins):
             return []
@@ -43,7 +43,7 @@ def _list(listed, record):
 
 
 def _expected(selector, state, changes):
-    """What a watcher sees of `changes`, given the state before them."""
+    """Yields the events that a watch must deliver for `changes`. `state` is the state before them."""
     for at, name, number, label in changes:
         before = state.get(name)
         was = before is not None and _wanted(selector, before[2])
@@ -62,7 +62,7 @@ def _expected(selector, state, changes):
 
 def _watch(watch, record):
     prefix, selector, start, events = watch
-    if start is None:  # the present state first
+    if start is None:  # the watch began with the initial state
         end = next((i for i, event in enumerate(events) if event[0] == "END"), None)
         if end is None:
             return []
@@ -77,7 +77,7 @@ def _watch(watch, record):
     last = max(event[3] for event in events)
     got = [event for event in events if event[0] not in ("BOOKMARK", "END")]
     want = list(_expected(selector, record.state_at(prefix, start), record.between(prefix, start, last)))
-    # A stream may break off inside of a revision with several changes; ours have one each.
+    # A stream can break within a revision that has several changes; the revisions of these clients have one change each.
     if got != want:
         return [f"a watch of {prefix} ({selector or 'all'}) after {start} up to {last} gave {got}, not {want}"]
     revisions = [event[3] for event in events]

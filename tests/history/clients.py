@@ -1,4 +1,4 @@
-"""Clients of every kind. Each writes down what it asked, what it knew before and what it got; check.py judges later."""
+"""The clients. Each records its requests, what it knew before and the responses; check.py checks them afterwards."""
 import http.client
 import json
 import random
@@ -14,7 +14,7 @@ class Gone(Exception):
 
 
 class Api:
-    """One connection to one replica at a time; moves to another after a failure, and now and then."""
+    """A connection to one mesh at a time. After a failure, and for 2 % of the requests, it connects again to a random mesh."""
 
     def __init__(self, meshes, seed):
         self.meshes, self.random = meshes, random.Random(seed)
@@ -32,7 +32,7 @@ class Api:
         self.connection = None
 
     def __call__(self, method, path, body=None, timeout=8, stream=False):
-        """(code, document), or (None, why) when there was no answer; a stream gives the answer itself."""
+        """Returns (code, document), or (None, error) if there was no response. With `stream`, returns the HTTP response instead of the document."""
         if self.connection is None or self.random.random() < 0.02:
             self.drop()
             self._connect(timeout)
@@ -56,7 +56,7 @@ class Kind:
 
 
 class Run:
-    """What all clients of a run share."""
+    """The state that all clients of a run share."""
 
     def __init__(self, meshes, kinds, stop):
         self.meshes, self.kinds, self.stop = meshes, kinds, stop
@@ -84,15 +84,15 @@ class Worker(threading.Thread):
         while not self.shared.stop.is_set():
             try:
                 self.step()
-            except Exception as error:  # a bug of the checker must not look like silence
+            except Exception as error:  # an error in a client must fail the run
                 self.shared.errors.append(f"{type(self).__name__}: {error!r}")
                 return
             time.sleep(self.pause * self.random.uniform(0.5, 1.5))
 
 
 class Writer(Worker):
-    """The only writer of its objects. Every write is conditional, so that one that comes late can't undo a newer one; after
-    a creation of unknown outcome the name is never used again."""
+    """Writes objects that no other client writes. Every write is conditional, so that a delayed write cannot overwrite a newer one. A name is
+    not used again after a creation with unknown outcome."""
 
     def __init__(self, run, kind, seed):
         super().__init__(run, kind, seed)
@@ -147,7 +147,7 @@ class Writer(Worker):
 
 
 class Reader(Worker):
-    """GET: linearizable, from any state, and not older than what this client has seen (whichever replica it asks)."""
+    """Reads single objects: linearizable, or not older than the newest revision that this client has seen from any mesh."""
 
     def __init__(self, run, kind, seed):
         super().__init__(run, kind, seed)
@@ -174,7 +174,7 @@ class Reader(Worker):
 
 
 class Lister(Worker):
-    """Whole lists and lists in pages, with and without a selector."""
+    """Requests complete and paged lists, with and without a selector."""
     pause = 0.1
 
     def step(self):
@@ -186,7 +186,7 @@ class Lister(Worker):
             query = "&".join(filter(None, [selector, f"limit={limit}" if limit else "", f"continue={token}" if token else ""]))
             code, answer = self.api("GET", f"{self.kind.path}?{query}")
             if code == 410:
-                return  # a page that came too late; the client begins again
+                return  # the revision of the list was compacted before its last page; the next step starts a new list
             if code != 200:
                 return
             if version is None:
@@ -203,7 +203,7 @@ class Lister(Worker):
 
 
 class Watcher(Worker):
-    """Lists, then watches, resuming where it stopped, at whichever replica; begins anew after 410."""
+    """Lists, then watches from there. Every watch resumes at the last position, at a random mesh; after 410 the client lists again."""
 
     def __init__(self, run, kind, seed):
         super().__init__(run, kind, seed)

@@ -1,4 +1,4 @@
-"""What is done to the processes: killed, paused and cut off, one after the other."""
+"""The faults: processes are killed and paused, and their connections to etcd are interrupted, one after the other."""
 import itertools
 import os
 import random
@@ -10,7 +10,7 @@ import time
 
 
 class Cable:
-    """A TCP connection to etcd that can be pulled out: bytes stay where they are until it is put back."""
+    """A TCP proxy to etcd. While `plugged` is not set it forwards nothing, and connections stay open."""
 
     def __init__(self, target):
         self.target = target
@@ -54,7 +54,7 @@ class Cable:
 
 
 class Faults(threading.Thread):
-    """Each fault on each process in turn. `meshes` are KubeApiservers with a Cable each; `etcd` can be started again."""
+    """Applies each fault to each process, in random order. Each of `meshes` is a KubeApiserver that reaches etcd through its Cable."""
 
     def __init__(self, etcd, meshes, cables, stop, pause, seed):
         super().__init__(daemon=True)
@@ -76,7 +76,7 @@ class Faults(threading.Thread):
                     self._do(what, mesh, fault)
                     self.done.append(f"{fault} {what}")
                 except (ProcessLookupError, KeyError):
-                    pass  # it is being started again
+                    pass  # the process is being restarted
 
     def _do(self, what, mesh, fault):
         seconds = self.random.uniform(0.5, 3)

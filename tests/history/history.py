@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The history checker: two meshes on one etcd, clients that write, read, list, page and watch at both, while every process is
-killed, paused and cut off in turn and etcd is compacted every few seconds. Afterwards each answer is compared with what etcd's
-own history says.   history.py --minutes 10 [--seed 1]"""
+"""The history checker. Clients write, read, list, page and watch with two meshes that use one etcd, while every process is killed and
+paused, connections to etcd are interrupted, and etcd is compacted every 3 seconds. Afterwards each response is compared with the history of etcd.
+usage: history.py --minutes 10 [--seed 1]"""
 import argparse
 import pathlib
 import subprocess
@@ -35,17 +35,17 @@ class Etcd:
         self.process = subprocess.Popen(
             [str(self.binary), "--data-dir", str(self.folder / "etcd"), "--listen-client-urls", client, "--advertise-client-urls", client,
              "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", f"default={peer}",
-             "--log-level", "error"],  # with fsync: it is killed, and must not forget
+             "--log-level", "error"],  # with fsync, because it is killed and must not lose writes
             stdout=open(self.folder / "etcd.log", "ab"), stderr=subprocess.STDOUT)
 
 
 def run_history(minutes, binary, seed=1, fault_every=3.0, folder=None, say=print):
-    """(violations, figures)"""
+    """Runs the checker. Returns (violations, figures)."""
     folder = pathlib.Path(folder or tempfile.mkdtemp(prefix="apimesh-history-"))
     folder.mkdir(parents=True, exist_ok=True)
     etcd = Etcd(folder, binary)
     cables = [Cable(etcd.port) for _ in range(2)]
-    # One mesh with a thread a process, one with three: what threads share must hold, too.
+    # One mesh has one thread per process, the other has three, to find errors in state that threads share.
     meshes = [mesh.KubeApiserver(folder / f"mesh{i}", cable.url, "--etcd-compaction-interval=0", f"--io-threads={1 + 2 * i}") for i, cable in enumerate(cables)]
     stop, stop_record = threading.Event(), threading.Event()
     record = faults = None
@@ -76,7 +76,7 @@ def run_history(minutes, binary, seed=1, fault_every=3.0, folder=None, say=print
         end = time.monotonic() + minutes * 60
         while time.monotonic() < end:
             time.sleep(min(30, max(0.1, end - time.monotonic())))
-            say(f"{run.writes} writes ({run.unknown} unclear), {len(run.reads)} reads, {len(run.lists)} lists, "
+            say(f"{run.writes} writes ({run.unknown} with unknown outcome), {len(run.reads)} reads, {len(run.lists)} lists, "
                 f"{sum(len(w[3]) for w in run.watches)} events in {len(run.watches)} watches, {len(faults.done)} faults, "
                 f"{record.compactions} compactions", flush=True)
         stop.set()
@@ -84,11 +84,11 @@ def run_history(minutes, binary, seed=1, fault_every=3.0, folder=None, say=print
         for worker in workers:
             worker.join(60)
         stuck = [type(worker).__name__ for worker in workers if worker.is_alive()]
-        # Whole again, and nothing that was acknowledged is lost.
+        # All processes must be ready again. Then the checker verifies that no acknowledged write is lost.
         for one in meshes:
-            mesh.wait_until(lambda one=one: one.client.answers("/readyz"), 60, "the mesh is whole again")
-        assert record.complete(90), "the record did not follow"
-        violations = check(run, record) + [f"{name} never ended" for name in stuck]
+            mesh.wait_until(lambda one=one: one.client.answers("/readyz"), 60, "all processes of the mesh are ready again")
+        assert record.complete(90), "the record of the history of etcd is not complete after 90 s"
+        violations = check(run, record) + [f"the client {name} did not end within 60 s" for name in stuck]
         figures = {"writes": run.writes, "unclear": run.unknown, "reads": len(run.reads), "lists": len(run.lists), "watches": len(run.watches),
                    "events": sum(len(watch[3]) for watch in run.watches), "faults": len(faults.done), "compactions": record.compactions,
                    "failed requests": sum(worker.api.failures for worker in workers)}
@@ -107,11 +107,11 @@ def run_history(minutes, binary, seed=1, fault_every=3.0, folder=None, say=print
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--minutes", type=float, default=2)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--fault-every", type=float, default=3.0, help="seconds between faults")
-    parser.add_argument("--etcd", default="etcd36")
-    parser.add_argument("--folder")
+    parser.add_argument("--minutes", type=float, default=2, help="duration (default: 2)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the random choices")
+    parser.add_argument("--fault-every", type=float, default=3.0, help="average number of seconds between faults")
+    parser.add_argument("--etcd", default="etcd36", help="binary of etcd 3.6 (default: etcd36 on PATH)")
+    parser.add_argument("--folder", help="folder for data and logs (default: a new temporary folder)")
     arguments = parser.parse_args()
     found, numbers = run_history(arguments.minutes, arguments.etcd, arguments.seed, arguments.fault_every, arguments.folder)
     print(numbers)

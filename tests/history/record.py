@@ -1,4 +1,4 @@
-"""The truth to check against: every change in etcd, followed by a watch on etcd itself, around our processes."""
+"""The reference for the checker: the history of etcd, recorded by a direct watch on etcd."""
 import base64
 import bisect
 import http.client
@@ -15,16 +15,16 @@ def _b64(text):
 
 
 class Record(threading.Thread):
-    """All events below `prefixes`, in order. Compacts etcd up to what it has seen, every few seconds."""
+    """Records all events below `prefixes` in order. Every `compact_every` seconds it compacts etcd, except the last 20 recorded revisions."""
 
     def __init__(self, etcd, prefixes, stop, compact_every):
         super().__init__(daemon=True)
         self.etcd, self.prefixes, self.stop, self.compact_every = etcd, prefixes, stop, compact_every
         self.changed = threading.Condition()
         self.events = {prefix: [] for prefix in prefixes}      # (revision, name, n or None, label)
-        self.revisions = {prefix: [] for prefix in prefixes}   # the same, revisions only
-        self.seen = 0                                          # everything up to here is recorded
-        self.kept = {}                                         # prefix: the state before every KEEP_EVERY-th event, as far as asked for
+        self.revisions = {prefix: [] for prefix in prefixes}   # the revisions of `events`
+        self.seen = 0                                          # all events up to this revision are recorded
+        self.kept = {}                                         # prefix: [the state before every KEEP_EVERY-th event], filled on demand
         self.compactions = 0
         self.errors = []
 
@@ -64,7 +64,7 @@ class Record(threading.Thread):
                 last = self.seen
                 for event in result.get("events", []):
                     last = max(last, self._take(event))
-                # Events of one revision come in one message.
+                # etcd sends all events of a revision in one message.
                 self.seen = last
                 self.changed.notify_all()
 
@@ -96,7 +96,7 @@ class Record(threading.Thread):
                 pass
 
     def complete(self, seconds):
-        """Waits until everything that has happened in etcd is recorded: until a mark of its own is seen."""
+        """Writes a key to etcd and waits until its revision is recorded. Then all earlier changes are recorded."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             try:
@@ -112,9 +112,9 @@ class Record(threading.Thread):
         with self.changed:
             return self.changed.wait_for(lambda: self.seen >= revision, seconds)
 
-    # ---- what was true when
+    # ---- the state at a revision
     def state_at(self, prefix, revision):
-        """{name: (n, at, label)}. Begins at the nearest state that is kept: an hour has a hundred thousand changes and ten thousand lists."""
+        """Returns {name: (n, at, label)}. Starts from the nearest state in `kept`, because a run of an hour has 100,000 changes and 10,000 lists."""
         events, kept = self.events[prefix], self.kept.setdefault(prefix, [{}])
         end = bisect.bisect_right(self.revisions[prefix], revision)
         while len(kept) <= end // KEEP_EVERY:
@@ -126,7 +126,7 @@ class Record(threading.Thread):
         return self.events[prefix][bisect.bisect_right(revisions, after):bisect.bisect_right(revisions, last)]
 
     def lives(self, prefix):
-        """{name: [(from, to, n)]}; `to` is the revision that ended it, or infinity; n is None while there is no such object."""
+        """Returns {name: [(from, to, n)]}. `to` is the revision that ended the state, or infinity; n is None while the object does not exist."""
         found, last = {}, {}
         for at, name, number, _ in self.events[prefix]:
             begins, before = last.get(name, (0, None))

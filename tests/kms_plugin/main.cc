@@ -1,15 +1,15 @@
-// test-kms-plugin SOCKET KEY-FILE: a KMS v2 plugin for tests. KEY-FILE holds the id of the newest key, which may change while
-// the plugin runs; a key is made of its id. Never for secrets that matter.
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/executor_work_guard.hpp>
-#include <openssl/sha.h>
-
+// test-kms-plugin SOCKET KEY-FILE: a KMS v2 plugin for tests. KEY-FILE holds the id of the newest key, which may change
+// while the plugin runs; a key is made of its id. Never for secrets that matter.
 #include <fstream>
 #include <iostream>
 
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <openssl/sha.h>
+
 #include "lib/encryption/ciphers.h"
-#include "lib/h2/server.h"
-#include "lib/h2/typed_call.h"
+#include "lib/grpc/server.h"
+#include "lib/grpc/typed_call.h"
 #include "proto/kms/v2/kms.pb.h"
 
 namespace apimesh {
@@ -64,12 +64,12 @@ int main(int argc, char** argv) {
   key_file = argv[2];
   boost::asio::io_context context{1};
   const auto work = boost::asio::make_work_guard(context);
-  h2::Methods methods;
-  methods.AddUnary("/v2.KeyManagementService/Status", h2::Typed<v2::StatusRequest, v2::StatusResponse>(&Status));
-  methods.AddUnary("/v2.KeyManagementService/Encrypt", h2::Typed<v2::EncryptRequest, v2::EncryptResponse>(&Encrypt));
-  methods.AddUnary("/v2.KeyManagementService/Decrypt", h2::Typed<v2::DecryptRequest, v2::DecryptResponse>(&Decrypt));
-  h2::Listener listener;
+  grpc::Methods methods;
+  methods.AddUnary("/v2.KeyManagementService/Status", grpc::Typed<v2::StatusRequest, v2::StatusResponse>(&Status));
+  methods.AddUnary("/v2.KeyManagementService/Encrypt", grpc::Typed<v2::EncryptRequest, v2::EncryptResponse>(&Encrypt));
+  methods.AddUnary("/v2.KeyManagementService/Decrypt", grpc::Typed<v2::DecryptRequest, v2::DecryptResponse>(&Decrypt));
+  grpc::Listener listener;
   listener.address = std::string("unix:") + argv[1];
-  const auto server = h2::Serve({listener}, std::move(methods), {&context});
+  const auto server = grpc::Serve({listener}, std::move(methods), {&context}, Clock::System());
   context.run();
 }

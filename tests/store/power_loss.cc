@@ -1,15 +1,9 @@
-// Preloaded into a store (LD_PRELOAD), it remembers what a power failure would leave of APIMESH_POWER_LOSS_DATA, a folder:
-// contents as of the last fsync, fdatasync or O_DSYNC write of a file, names as of the last fsync of their folder. That
-// state is kept in APIMESH_POWER_LOSS_DISK, from where the test puts it back after killing the store:
+// Preloaded into a store (LD_PRELOAD), it remembers what a power failure would leave of APIMESH_POWER_LOSS_DATA, a
+// folder: contents as of the last fsync, fdatasync or O_DSYNC write of a file, names as of the last fsync of their
+// folder. That state is kept in APIMESH_POWER_LOSS_DISK, from where the test puts it back after killing the store:
 //   DISK/<id>           contents of a file
 //   DISK/names/<n>      one folder: its path in the first line, then "<id> <name>" lines
 // Folders themselves count as durable at once. Only the calls that the store and LMDB make are covered.
-#include <dlfcn.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <sys/uio.h>
-#include <unistd.h>
-
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -21,6 +15,12 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 namespace {
 
@@ -127,7 +127,7 @@ class Disk {
   void SyncFile(int fd, File& file) {
     static auto* const real_open = Real<int(const char*, int, ...)>("open64");
     static auto* const real_write = Real<ssize_t(int, const void*, size_t, off_t)>("pwrite64");
-    struct stat size {};
+    struct stat size{};
     fstat(fd, &size);
     const int copy = real_open((disk_ / std::to_string(file.id)).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     if (std::exchange(file.truncated, false) && ftruncate(copy, 0) != 0) std::abort();
@@ -211,7 +211,7 @@ int AfterSync(int fd, int result) {
   return result;
 }
 
-fs::path Whole(const char* path) {
+fs::path Absolute(const char* path) {
   const Inside guard;
   return fs::absolute(path).lexically_normal();
 }
@@ -281,7 +281,7 @@ int rename(const char* from, const char* to) {
   const int result = real(from, to);
   Disk* const disk = Watching();
   if (disk != nullptr && result == 0) {
-    const fs::path old_path = Whole(from), new_path = Whole(to);
+    const fs::path old_path = Absolute(from), new_path = Absolute(to);
     const Inside guard;
     disk->Renamed(old_path, new_path);
   }
@@ -292,9 +292,9 @@ int unlink(const char* path) {
   const int result = real(path);
   Disk* const disk = Watching();
   if (disk != nullptr && result == 0) {
-    const fs::path whole = Whole(path);
+    const fs::path absolute = Absolute(path);
     const Inside guard;
-    disk->Removed(whole);
+    disk->Removed(absolute);
   }
   return result;
 }
@@ -303,9 +303,9 @@ int remove(const char* path) {
   const int result = real(path);
   Disk* const disk = Watching();
   if (disk != nullptr && result == 0) {
-    const fs::path whole = Whole(path);
+    const fs::path absolute = Absolute(path);
     const Inside guard;
-    disk->Removed(whole);
+    disk->Removed(absolute);
   }
   return result;
 }

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The real kube-apiserver on our store as its etcd, under gentle load, with compaction every minute.
+"""Runs the real kube-apiserver with our store as its etcd, under light load, with a compaction every minute.
 
     tests/store/soak.py --minutes 60 --apiserver PATH [--store build/bin/store] [--folder DIR] [--compaction 1m]
 
-Writers create, update and delete ConfigMaps; watchers follow all of them, ending and resuming now and then; listers read.
-At the end: every acknowledged write was seen by every watcher once and in order, nothing else was seen, consistent lists
-were never behind an acknowledged write, and kube-apiserver's own consistency metrics and its log are clean.
-Prints one JSON report; exit status 1 if anything is wrong.
+Writers create, update and delete ConfigMaps; watchers watch all of them, and their connections end and resume; a reader lists.
+Checks that every watcher received every acknowledged write once and in order and nothing else, that no consistent list was older than an
+acknowledged write, and that the consistency metrics of kube-apiserver and the logs contain no errors.
+Prints a report as JSON. The exit status is 1 if a check failed.
 """
 import argparse
 import http.client
@@ -26,8 +26,9 @@ import time
 TOKEN = "token-of-the-soak-test"
 PATH = "/api/v1/namespaces/default/configmaps"
 TLS = ssl._create_unverified_context()
-# What the log may say without anything being wrong with the store: it advertises a loopback address, which its own controller refuses; and with a compaction every
-# minute the cache of a kind that nobody writes may be older than the compacted revision, so that its check cannot be made (with a real etcd 9 of 124, with ours 36 of 553).
+# Errors in the log of kube-apiserver that are not caused by the store. kube-apiserver advertises a loopback address here, which one of its controllers rejects.
+# With a compaction every minute, the cache of a kind that is never written can be older than the compacted revision, so that its consistency check is not
+# possible (9 of 124 checks with a real etcd, 36 of 553 with our store).
 HARMLESS = re.compile(r"unable to sync kubernetes service: Endpoints .* may not be in the loopback range|Cache consistency check error.*resourceVersion for the provided list is too old")
 
 
@@ -38,7 +39,7 @@ def free_port():
 
 
 class Servers:
-    """The store and kube-apiserver in `folder`."""
+    """The store and kube-apiserver, with data and logs in `folder`."""
 
     def __init__(self, args, folder):
         self.folder, self.port = folder, free_port()
@@ -83,7 +84,7 @@ class Servers:
 
 
 class Client:
-    """One connection, kept open."""
+    """A client with one persistent connection."""
 
     def __init__(self, port):
         self.port, self.connection = port, None
@@ -106,7 +107,7 @@ class Client:
 
 
 class History:
-    """What was acknowledged, what was seen, and what went wrong."""
+    """The acknowledged writes, the counts of events, and the faults."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -134,7 +135,7 @@ def revision_of(item):
 
 
 def write(number, port, history, stop, pause):
-    """Creates, updates and deletes objects of its own; knows what each of them must hold."""
+    """Creates, updates and deletes objects that no other writer uses, and records the acknowledged writes."""
     client, rng, objects, sequence = Client(port), random.Random(number), {}, 0
     while not stop.wait(pause * rng.uniform(0.5, 1.5)):
         name, sequence = f"w{number}-{rng.randrange(20)}", sequence + 1
@@ -156,7 +157,7 @@ def write(number, port, history, stop, pause):
             return
         history.count(kind)
         if kind == "DELETED":
-            # The answer does not tell the revision of the deletion, so deletions are only counted.
+            # The response does not contain the revision of the deletion, so deletions are only counted.
             del objects[name]
             history.count("deletions acknowledged")
         else:
@@ -165,7 +166,7 @@ def write(number, port, history, stop, pause):
 
 
 class Watcher:
-    """Follows all ConfigMaps from `start`; each connection ends after a while and the next resumes."""
+    """Watches all ConfigMaps from revision `start`. Each connection ends after some time; the next one resumes."""
 
     def __init__(self, number, port, start, history, watch_seconds):
         self.number, self.port, self.last, self.history = number, port, start, history
@@ -209,7 +210,7 @@ class Watcher:
 
 
 def read(port, history, stop, pause):
-    """Lists in three ways; a consistent list is never behind a write that was acknowledged before it began."""
+    """Requests lists in four ways. A consistent list must not be older than a write that was acknowledged before the list began."""
     client, rng = Client(port), random.Random(7)
     while not stop.wait(pause * rng.uniform(0.5, 1.5)):
         newest = history.newest
@@ -235,7 +236,7 @@ def read(port, history, stop, pause):
 
 
 def check_watchers(history, watchers, start):
-    """All watchers saw the same; all that was acknowledged; nothing else but deletions, which tell no revision."""
+    """Checks that all watchers received the same events: every acknowledged write, the acknowledged number of deletions, and nothing else."""
     sequences = [watcher.seen for watcher in watchers]
     longest = max(sequences, key=len)
     for watcher in watchers:
@@ -257,7 +258,7 @@ def check_watchers(history, watchers, start):
 
 
 def metrics(port):
-    """The sums of kube-apiserver's own consistency metrics, by what they say."""
+    """Returns the sums of the consistency metrics of kube-apiserver by result."""
     _, text = Client(port).call("GET", "/metrics")
     sums = {}
     for name, labels, value in re.findall(r"^(\w+)\{([^}]*)\} (\S+)$", text, re.M):
@@ -305,7 +306,7 @@ def soak(args, folder):
     servers, history = Servers(args, folder), History()
     try:
         servers.wait_ready()
-        time.sleep(2)  # its own caches fill
+        time.sleep(2)  # kube-apiserver fills its caches
         _, listed = Client(servers.port).call("GET", PATH)
         start = int(listed["metadata"]["resourceVersion"])
         before, log_size = metrics(servers.port), (folder / "apiserver.log").stat().st_size
@@ -344,15 +345,15 @@ def soak(args, folder):
 def main():
     root = pathlib.Path(__file__).resolve().parents[2]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--minutes", type=float, default=60)
-    parser.add_argument("--apiserver", required=True, help="the real kube-apiserver")
-    parser.add_argument("--store", default=root / "build/bin/store")
-    parser.add_argument("--folder", type=pathlib.Path, help="kept; a temporary one otherwise")
-    parser.add_argument("--compaction", default="1m")
-    parser.add_argument("--writers", type=int, default=4)
-    parser.add_argument("--watchers", type=int, default=4)
-    parser.add_argument("--pause", type=float, default=0.5, help="seconds between the writes of one writer")
-    parser.add_argument("--watch-seconds", type=float, default=120, help="the longest a watch connection lasts")
+    parser.add_argument("--minutes", type=float, default=60, help="duration (default: 60)")
+    parser.add_argument("--apiserver", required=True, help="binary of the real kube-apiserver")
+    parser.add_argument("--store", default=root / "build/bin/store", help="binary of our store (default: build/bin/store)")
+    parser.add_argument("--folder", type=pathlib.Path, help="folder for data and logs, which is kept (default: a temporary folder)")
+    parser.add_argument("--compaction", default="1m", help="interval of compactions (default: 1m)")
+    parser.add_argument("--writers", type=int, default=4, help="number of writers")
+    parser.add_argument("--watchers", type=int, default=4, help="number of watchers")
+    parser.add_argument("--pause", type=float, default=0.5, help="average number of seconds between the writes of one writer")
+    parser.add_argument("--watch-seconds", type=float, default=120, help="maximum duration of a watch connection")
     args = parser.parse_args()
     if args.folder:
         args.folder.mkdir(parents=True, exist_ok=True)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes services/core-api/data/bootstrap/*.json: the objects that a kube-apiserver makes when it starts, as facts: names, rules, subjects, numbers.
+"""Writes services/core-api/data/bootstrap/*.json, the objects that kube-apiserver creates when it starts, and services/core-api/data/priorities.tsv.
 
-usage: derive.py KUBECONFIG   (of a real kube-apiserver that has just started on an empty etcd)
-One object a line. What a server fills in (uid, times, versions, managedFields, status) is left out."""
+usage: derive.py KUBECONFIG   (of a real kube-apiserver that has just started with an empty etcd)
+The files have one object per line, without the fields that a server sets (uid, times, versions, managedFields, status)."""
 import json
 import pathlib
 import subprocess

@@ -19,12 +19,12 @@ type field struct {
 	required, inline bool
 	listType         string
 	listKeys         []string
-	atomicMap        bool
+	mapType          string
 	mergeKey         string
 	patchStrategies  []string
 	enums            []string
 	format           string
-	goTypeName       string // where it does not follow from the rest: error texts show it
+	goTypeName       string // the Go type in error messages, if it cannot be derived from the field
 	defaultJSON      string
 }
 
@@ -59,7 +59,7 @@ func (c *collector) addRoot(goType reflect.Type, kind schema.GroupVersionKind) {
 	added.kinds = append(added.kinds, kind)
 }
 
-// Types whose JSON form is not that of their Go fields.
+// Types whose JSON encoding does not follow from their Go fields.
 var shapes = map[string]string{
 	"meta_v1.Time": "TIME", "meta_v1.MicroTime": "MICRO_TIME", "meta_v1.Duration": "DURATION", "meta_v1.FieldsV1": "FIELDS_V1",
 	"quantity.Quantity": "QUANTITY", "intstr.IntOrString": "INT_OR_STRING", "runtime.RawExtension": "ANY",
@@ -68,7 +68,7 @@ var shapes = map[string]string{
 	"apiextensions_v1.JSONSchemaPropsOrStringArray": "SCHEMA_OR_STRINGS",
 }
 
-// Their protobuf form, where Go's fields do not tell it.
+// The protobuf fields of these types, if they do not follow from the Go fields.
 var shapeFields = map[string][]*field{
 	"TIME":       {{jsonName: "seconds", number: 1, protoType: "int64"}, {jsonName: "nanos", number: 2, protoType: "int32"}},
 	"MICRO_TIME": {{jsonName: "seconds", number: 1, protoType: "int64"}, {jsonName: "nanos", number: 2, protoType: "int32"}},
@@ -166,7 +166,7 @@ func (c *collector) addField(target *file, parent *message, member reflect.Struc
 func addOpenAPIFacts(target *field, property *spec.Schema) {
 	target.listType = extensionString(property.Extensions, "x-kubernetes-list-type")
 	target.listKeys = extensionStrings(property.Extensions, "x-kubernetes-list-map-keys")
-	target.atomicMap = extensionString(property.Extensions, "x-kubernetes-map-type") == "atomic"
+	target.mapType = extensionString(property.Extensions, "x-kubernetes-map-type")
 	target.enums = enumStrings(property)
 	if property.Items != nil && property.Items.Schema != nil && len(target.enums) == 0 {
 		target.enums = enumStrings(property.Items.Schema)
@@ -214,7 +214,7 @@ func (c *collector) protoType(target *file, goType reflect.Type) (name string, r
 	return "", false
 }
 
-// plainName is how a Go type would print if it were made of structs and basic types only.
+// plainName returns how Go would print a type that consisted only of structs and basic types.
 func plainName(goType reflect.Type) string {
 	switch goType.Kind() {
 	case reflect.Slice:

@@ -13,14 +13,14 @@ import (
 
 var timePointer = reflect.TypeOf(&metav1.Time{})
 
-// place is a field of a struct, wherever the struct is used.
+// place identifies a field of a struct type, independent of where the struct is used.
 type place struct {
 	goType reflect.Type
 	index  int
 }
 
-// findConstantDefaults runs the reference's defaulting over random objects. A field that was unset and always came out with the
-// same value, whatever surrounded it, has a constant default.
+// findConstantDefaults runs the defaulting of Kubernetes over random objects. An unset field that always gets the same value,
+// independent of the other fields, has a constant default.
 func findConstantDefaults(scheme *runtime.Scheme, c *collector, rounds int) {
 	random := rand.New(rand.NewSource(1))
 	outcomes := map[place]map[string]int{}
@@ -51,7 +51,7 @@ func findConstantDefaults(scheme *runtime.Scheme, c *collector, rounds int) {
 		}
 		for text, count := range values {
 			member := where.goType.Field(where.index)
-			if text == "" || count < 3 || member.Type == timePointer { // a time is the time of this run
+			if text == "" || count < 3 || member.Type == timePointer { // the default is the current time
 				continue
 			}
 			for _, one := range c.messages[where.goType].fields {
@@ -63,7 +63,7 @@ func findConstantDefaults(scheme *runtime.Scheme, c *collector, rounds int) {
 	}
 }
 
-// applyDefaults gives a defaulted copy; some defaulting functions do not stand random input.
+// applyDefaults returns a copy with defaults. ok is false if a defaulting function panics, which some do with random input.
 func applyDefaults(scheme *runtime.Scheme, object runtime.Object) (after runtime.Object, ok bool) {
 	defer func() {
 		if recover() != nil {
@@ -75,7 +75,7 @@ func applyDefaults(scheme *runtime.Scheme, object runtime.Object) (after runtime
 	return after, true
 }
 
-// compare notes what became of every unset field. An empty text stands for "left unset".
+// compare records the value after defaulting of every unset field. An empty text means that the field is still unset.
 func compare(before, after reflect.Value, outcomes map[place]map[string]int) {
 	switch before.Kind() {
 	case reflect.Pointer:
@@ -118,13 +118,13 @@ func note(outcomes map[place]map[string]int, where place, after reflect.Value) {
 	outcomes[where][text]++
 }
 
-// describable: a struct of the API itself, not Time or Quantity.
+// describable returns whether a type is a struct of the API itself, and not Time or Quantity.
 func describable(goType reflect.Type) bool {
 	group, ok := groupOfPackage(goType.PkgPath())
 	return ok && shapes[group.file+"."+goType.Name()] == "" && group.file != "meta_v1"
 }
 
-// filler sets about half of all fields to something that looks real.
+// filler sets about half of all fields to plausible values.
 type filler struct {
 	random *rand.Rand
 	c      *collector

@@ -88,7 +88,10 @@ func factsOf(f *field) string {
 		facts = append(facts, "list: "+strings.ToUpper(f.listType))
 	}
 	facts = append(facts, strs("keys", f.listKeys)...)
-	flag("atomic", f.atomicMap)
+	flag("atomic", f.mapType == "atomic")
+	if f.mapType == "granular" {
+		facts = append(facts, "atomic: false")
+	}
 	for _, strategy := range f.patchStrategies {
 		flag(map[string]string{"merge": "patch_merge", "retainKeys": "patch_retain_keys", "replace": "patch_replace"}[strategy], true)
 	}

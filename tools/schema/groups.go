@@ -22,7 +22,7 @@ func apiGroup(name, version, folder string) group {
 	return group{schema.GroupVersion{Group: name, Version: version}, "k8s.io/api/" + folder + "/" + version, folder + "_" + version}
 }
 
-// The group-versions that kube-apiserver serves by default.
+// The group-versions that kube-apiserver serves by default, and those that --runtime-config can switch on.
 var groups = []group{
 	apiGroup("", "v1", "core"),
 	apiGroup("admissionregistration.k8s.io", "v1", "admissionregistration"),
@@ -44,11 +44,25 @@ var groups = []group{
 	apiGroup("resource.k8s.io", "v1", "resource"),
 	apiGroup("scheduling.k8s.io", "v1", "scheduling"),
 	apiGroup("storage.k8s.io", "v1", "storage"),
+	apiGroup("admissionregistration.k8s.io", "v1alpha1", "admissionregistration"),
+	apiGroup("admissionregistration.k8s.io", "v1beta1", "admissionregistration"),
+	apiGroup("certificates.k8s.io", "v1alpha1", "certificates"),
+	apiGroup("certificates.k8s.io", "v1beta1", "certificates"),
+	apiGroup("coordination.k8s.io", "v1alpha2", "coordination"),
+	apiGroup("coordination.k8s.io", "v1beta1", "coordination"),
+	apiGroup("internal.apiserver.k8s.io", "v1alpha1", "apiserverinternal"),
+	apiGroup("networking.k8s.io", "v1beta1", "networking"),
+	apiGroup("resource.k8s.io", "v1alpha3", "resource"),
+	apiGroup("resource.k8s.io", "v1beta1", "resource"),
+	apiGroup("resource.k8s.io", "v1beta2", "resource"),
+	apiGroup("scheduling.k8s.io", "v1alpha2", "scheduling"),
+	apiGroup("storage.k8s.io", "v1beta1", "storage"),
+	apiGroup("storagemigration.k8s.io", "v1beta1", "storagemigration"),
 	{schema.GroupVersion{Group: "apiextensions.k8s.io", Version: "v1"}, "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1", "apiextensions_v1"},
 	{schema.GroupVersion{Group: "apiregistration.k8s.io", Version: "v1"}, "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1", "apiregistration_v1"},
 }
 
-// Packages that hold types but no served group.
+// Packages that contain types but no served group.
 var machinery = []group{
 	{schema.GroupVersion{Version: "v1"}, "k8s.io/apimachinery/pkg/apis/meta/v1", "meta_v1"},
 	{schema.GroupVersion{}, "k8s.io/apimachinery/pkg/api/resource", "quantity"},
@@ -56,7 +70,7 @@ var machinery = []group{
 	{schema.GroupVersion{}, "k8s.io/apimachinery/pkg/util/intstr", "intstr"},
 }
 
-// Kinds of meta/v1 that travel on their own.
+// Kinds of meta/v1 that are sent as complete documents.
 var metaKinds = []any{
 	metav1.Status{}, metav1.DeleteOptions{}, metav1.APIVersions{}, metav1.APIGroup{}, metav1.APIGroupList{},
 	metav1.APIResourceList{}, metav1.CreateOptions{}, metav1.UpdateOptions{}, metav1.PatchOptions{}, metav1.GetOptions{},

@@ -1,5 +1,5 @@
 // Command schema derives proto/k8s/*.proto and the table of built-in resources from the Go packages of the Kubernetes API.
-// It copies facts only: names, numbers, types, tags and list types; no descriptions.
+// It copies names, numbers, types, tags and list types, but no descriptions.
 //
 //	go run . -out ../../proto/k8s -resources ../../services/core-api/data/resources.tsv
 package main
@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"sort"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -28,9 +29,10 @@ func main() {
 	scheme := newScheme()
 	facts := newOpenAPIFacts()
 	collector := newCollector(facts)
+	served := servedKinds(*spec)
 	for _, group := range groups {
 		for kind, goType := range scheme.KnownTypes(group.version) {
-			if goType.PkgPath() == group.goPackage {
+			if goType.PkgPath() == group.goPackage && (isStable(group.version) || served[group.version.WithKind(strings.TrimSuffix(kind, "List"))]) {
 				collector.addRoot(goType, schema.GroupVersionKind{Group: group.version.Group, Version: group.version.Version, Kind: kind})
 			}
 		}
@@ -43,6 +45,7 @@ func main() {
 		collector.add(reflect.TypeOf(value))
 	}
 	findConstantDefaults(scheme, collector, *rounds)
+	adjust(collector)
 
 	var names []string
 	for name := range collector.files {
@@ -59,6 +62,12 @@ func main() {
 		write(*samplesFile, samples(scheme, collector))
 	}
 	fmt.Printf("%d files, %d messages\n", len(names), len(collector.messages))
+}
+
+// isStable returns whether kube-apiserver serves the version by default. Of all other versions, only the kinds that are still served
+// are converted, because some contain kinds of the past.
+func isStable(version schema.GroupVersion) bool {
+	return !strings.Contains(version.Version, "alpha") && !strings.Contains(version.Version, "beta")
 }
 
 func write(path, text string) {

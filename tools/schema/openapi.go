@@ -9,7 +9,7 @@ import (
 	"k8s.io/kubernetes/pkg/generated/openapi"
 )
 
-// openAPIFacts are the definitions of the reference's OpenAPI document, by definition name.
+// openAPIFacts are the definitions of the OpenAPI document of Kubernetes, by definition name.
 type openAPIFacts struct {
 	definitions map[string]common.OpenAPIDefinition
 }

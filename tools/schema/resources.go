@@ -12,14 +12,32 @@ import (
 	apidiscovery "k8s.io/api/apidiscovery/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/endpoints/deprecation"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	"k8s.io/kubernetes/pkg/kubeapiserver"
 )
 
-const resourceHeader = "# Made by tools/schema: what discovery and storage need to know of every built-in resource. A dash is nothing.\n" +
-	"group\tversion\tresource\tkind\tscope\tverbs\tshortNames\tcategories\tsingular\tstoragePrefix\tstorageVersion\n"
+const minorVersion = 36 // of Kubernetes, for deprecations
 
-// resourceTable joins the reference's discovery document with its storage layout.
+const resourceHeader = "# Made by tools/schema: what discovery and storage need to know of every built-in resource. A dash is nothing.\n" +
+	"group\tversion\tresource\tkind\tscope\tverbs\tshortNames\tcategories\tsingular\tstoragePrefix\tstorageVersion\twarning\n"
+
+// servedKinds returns the kinds in the discovery document of kube-apiserver.
+func servedKinds(spec string) map[schema.GroupVersionKind]bool {
+	var discovery apidiscovery.APIGroupDiscoveryList
+	read(filepath.Join(spec, "discovery", "aggregated_v2.json"), &discovery)
+	kinds := map[schema.GroupVersionKind]bool{}
+	for _, group := range discovery.Items {
+		for _, version := range group.Versions {
+			for _, resource := range version.Resources {
+				kinds[schema.GroupVersionKind{Group: group.Name, Version: version.Version, Kind: resource.ResponseKind.Kind}] = true
+			}
+		}
+	}
+	return kinds
+}
+
+// resourceTable joins the discovery document of kube-apiserver with its storage layout.
 func resourceTable(spec string) string {
 	var discovery apidiscovery.APIGroupDiscoveryList
 	read(filepath.Join(spec, "discovery", "aggregated_v2.json"), &discovery)
@@ -52,7 +70,7 @@ func read(path string, into any) {
 	}
 }
 
-// coreGroup brings /api/v1, which is not in the aggregated document, into its form.
+// coreGroup converts the document of /api/v1, which the aggregated document does not contain, to the format of that document.
 func coreGroup(spec string) apidiscovery.APIGroupDiscovery {
 	var list metav1.APIResourceList
 	read(filepath.Join(spec, "discovery", "api__v1.json"), &list)
@@ -99,14 +117,28 @@ func resourceLines(version schema.GroupVersion, r apidiscovery.APIResourceDiscov
 		return strings.Join(columns, "\t")
 	}
 	lines := []string{line(r.Resource, r.ResponseKind, r.Verbs,
-		[]string{strings.Join(r.ShortNames, ","), strings.Join(r.Categories, ","), r.SingularResource, prefix, storageVersion})}
+		[]string{strings.Join(r.ShortNames, ","), strings.Join(r.Categories, ","), r.SingularResource, prefix, storageVersion, deprecationOf(version, r.ResponseKind)})}
 	for _, sub := range r.Subresources {
-		lines = append(lines, line(r.Resource+"/"+sub.Subresource, sub.ResponseKind, sub.Verbs, []string{"", "", "", "", ""}))
+		lines = append(lines, line(r.Resource+"/"+sub.Subresource, sub.ResponseKind, sub.Verbs, []string{"", "", "", "", "", ""}))
 	}
 	return lines
 }
 
-// Kinds that are answers and never stored.
+// deprecationOf returns the text of the Warning header that kube-apiserver of this version sends with every response about the kind.
+func deprecationOf(version schema.GroupVersion, kind *metav1.GroupVersionKind) string {
+	gvk := version.WithKind(kind.Kind)
+	object, err := legacyscheme.Scheme.New(gvk)
+	if err != nil { // a kind of another server
+		return ""
+	}
+	object.GetObjectKind().SetGroupVersionKind(gvk)
+	if !deprecation.IsDeprecated(object, 1, minorVersion) {
+		return ""
+	}
+	return deprecation.WarningMessage(object)
+}
+
+// Kinds that are never stored.
 var notStored = map[string]bool{
 	"bindings": true, "componentstatuses": true, "tokenreviews.authentication.k8s.io": true, "selfsubjectreviews.authentication.k8s.io": true,
 	"localsubjectaccessreviews.authorization.k8s.io": true, "selfsubjectaccessreviews.authorization.k8s.io": true,
@@ -117,7 +149,7 @@ func storageOf(resource schema.GroupResource, version schema.GroupVersion) (pref
 	if notStored[resource.String()] {
 		return "", ""
 	}
-	// The two servers at the ends of the chain put the group into the path.
+	// The aggregator and the apiextensions server include the group in the path.
 	if resource.Group == "apiextensions.k8s.io" || resource.Group == "apiregistration.k8s.io" {
 		return resource.Group + "/" + resource.Resource, version.String()
 	}
@@ -127,6 +159,11 @@ func storageOf(resource schema.GroupResource, version schema.GroupVersion) (pref
 	prefix, ok := kubeapiserver.SpecialDefaultResourcePrefixes[resource]
 	if !ok {
 		prefix = strings.ToLower(resource.Resource)
+	}
+	for _, override := range kubeapiserver.NewStorageFactoryConfig().ResourceEncodingOverrides {
+		if override.GroupResource() == resource {
+			return prefix, override.GroupVersion().String()
+		}
 	}
 	versions := legacyscheme.Scheme.PrioritizedVersionsForGroup(resource.Group)
 	if len(versions) == 0 {

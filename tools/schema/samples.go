@@ -20,7 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// samples gives, for every kind, an empty and two random objects as the reference's own serializers write them: one line each,
+// samples returns, for every kind, an empty and two random objects as the serializers of Kubernetes write them. Each is a line
 // with group/version/kind, JSON, and protobuf in base64.
 func samples(scheme *runtime.Scheme, c *collector) string {
 	random := rand.New(rand.NewSource(2))

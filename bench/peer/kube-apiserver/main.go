@@ -1,4 +1,4 @@
-// The real kube-apiserver, built from the Go registry: the other side of every benchmark.
+// The real kube-apiserver, built from the Go registry, with which benchmarks and tests compare the mesh.
 package main
 
 import (

@@ -23,7 +23,7 @@
 - --enable-admission-plugins={{ .Values.enableAdmissionPlugins }}
 {{- end -}}
 
-{{/* A Deployment and a headless Service, so that gRPC sees every replica. Arguments: root, name, replicas, port, args, path of probes. */}}
+{{/* A Deployment and a headless Service, so that gRPC resolves every replica. Arguments: root, name, binary, replicas, port, args, probe. */}}
 {{- define "apimesh.process" -}}
 apiVersion: apps/v1
 kind: Deployment

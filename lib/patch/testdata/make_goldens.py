@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Asks a real kube-apiserver for a sequence of writes and notes what it made of them, for golden_test.cc.
+"""Sends a sequence of writes to a real kube-apiserver and prints its responses as test cases for golden_test.cc.
 
 usage: make_goldens.py https://127.0.0.1:PORT TOKEN > goldens.json
-Each case has what our functions get (live object, request, manager) and what the server answered.
+Each case has the input of our functions (live object, request, manager) and the response of the server.
 """
 import copy, json, ssl, sys, urllib.request, urllib.error
 
@@ -25,7 +25,7 @@ def call(method, path, body=None, kind="application/json", agent="golden"):
 
 
 def step(name, op, path, body, definition, manager, live=None, subresource="", reset=(), force=False):
-    """One write; returns the answer. op: create, update, apply, merge."""
+    """Sends one write, adds it to the cases and returns the response. `op` is create, update, apply, merge, strategic or json."""
     before = live
     query = "?fieldManager=" + manager + ("&force=true" if force else "")
     if op == "create":
@@ -36,7 +36,7 @@ def step(name, op, path, body, definition, manager, live=None, subresource="", r
         kind = {"apply": "application/apply-patch+yaml", "merge": "application/merge-patch+json",
                 "strategic": "application/strategic-merge-patch+json", "json": "application/json-patch+json"}[op]
         answer = call("PATCH", path + ("/" + subresource if subresource else "") + query, body, kind)
-    if "causes" in answer.get("details", {}):  # of several managers, in any order
+    if "causes" in answer.get("details", {}):  # conflicts with several managers are reported in random order
         answer["details"]["causes"].sort(key=lambda cause: (cause["message"], cause["field"]))
     cases.append({"name": name, "op": op, "definition": definition, "manager": manager, "subresource": subresource,
                   "reset": list(reset), "force": force, "live": before, "request": copy.deepcopy(body), "answer": answer})
@@ -148,9 +148,9 @@ def deployments():
 
 
 def created(definition, path, body, reset=(), later=()):
-    """Only a creation: shows list types, keys and fields that are always written, kind by kind.
+    """Adds a case that creates an object: it covers the list types, keys and always-written fields of a kind.
 
-    later: what admission and the kind's strategy add after the owners were noted.
+    `later` lists the fields that admission and the strategy of the kind add after the owners of fields were recorded.
     """
     call("DELETE", path)
     step("Create" + body["kind"], "create", path, {**body, "metadata": {**body.get("metadata", {}), "name": "golden"}}, definition, "creator",

@@ -1,10 +1,5 @@
 #pragma once
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/use_future.hpp>
-
 #include <atomic>
 #include <future>
 #include <memory>
@@ -12,12 +7,18 @@
 #include <thread>
 #include <vector>
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_future.hpp>
+
 #include "lib/codec/codec.h"
 #include "lib/storage/backend.h"
+#include "lib/testing/system_clock.h"
 
 namespace apimesh::storage {
 
-/// Two threads that run coroutines, each on an io_context of its own as a server has them, and calls that wait for one.
+/// Two threads that run coroutines, each on its own io_context as in a server, and calls that wait for a coroutine.
 class Harness {
  public:
   Harness() {
@@ -28,21 +29,24 @@ class Harness {
       });
     }
   }
-  /// Lets the loops of stopped stores come to their end: one that is cut off while it waits is held by what it waits for.
+  /// Lets the loops of stopped stores finish: a loop that is interrupted while it waits is kept alive by what it waits
+  /// for.
   ~Harness() {
     for (Worker& worker : workers_) worker.work.reset();
     for (Worker& worker : workers_) {
-      if (worker.idle.get_future().wait_for(std::chrono::seconds(2)) != std::future_status::ready) worker.context.stop();
+      if (worker.idle.get_future().wait_for(std::chrono::seconds(2)) != std::future_status::ready)
+        worker.context.stop();
       worker.thread.join();
     }
   }
-  /// One after the other.
+  /// Returns the two contexts alternately.
   boost::asio::io_context& Context() { return workers_[turn_++ % 2].context; }
 
   template <class T>
   T Await(Task<T> task) {
     auto future = boost::asio::co_spawn(Context(), std::move(task), boost::asio::use_future);
-    if (future.wait_for(std::chrono::seconds(40)) != std::future_status::ready) throw std::runtime_error("no answer in 40 s");
+    if (future.wait_for(std::chrono::seconds(40)) != std::future_status::ready)
+      throw std::runtime_error("no answer in 40 s");
     return future.get();
   }
 
@@ -84,7 +88,7 @@ inline Key WidgetKey(std::string_view ns, std::string_view name) { return KeyFor
 
 inline meta::RequestContext ContextFor(Duration time = std::chrono::seconds(30)) {
   meta::RequestContext::State state;
-  state.deadline = std::chrono::steady_clock::now() + time;
+  state.deadline = {testing::In(time), testing::SystemClock()};
   return meta::RequestContext(std::move(state));
 }
 

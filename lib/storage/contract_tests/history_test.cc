@@ -1,13 +1,14 @@
-// Clients of every kind at two replicas while etcd is killed, paused and compacted; afterwards what they saw is checked
-// against etcd's own history. APIMESH_HISTORY_SECONDS makes it run longer than the few seconds of a normal test run.
-#include <gtest/gtest.h>
-
+// Runs readers, writers and watchers at two replicas while etcd is killed, paused and compacted, and then checks what
+// they saw against etcd's own history. APIMESH_HISTORY_SECONDS sets the duration; the default is a few seconds.
 #include <cstdlib>
 #include <random>
 
-#include "lib/base/wakeup.h"
+#include <gtest/gtest.h>
+
+#include "lib/base/async/wakeup.h"
 #include "lib/storage/contract_tests/harness.h"
 #include "lib/testing/etcd_process.h"
+#include "lib/testing/system_clock.h"
 
 namespace apimesh::storage {
 namespace {
@@ -19,7 +20,7 @@ using std::chrono::seconds;
 constexpr const char* kPrefix = "/registry/example.com/widgets/";
 constexpr int kKeys = 12;
 
-/// What one client was told, with the newest revision that any client had been told before it asked.
+/// One response to a client, with the newest revision that any client had received before the request was sent.
 struct ReadRecord {
   std::string key;
   Revision before;
@@ -36,7 +37,7 @@ struct Seen {
   Revision revision;
   bool operator==(const Seen&) const = default;
 };
-struct WatchRecord {  // one unbroken story: from a revision on, across any number of reconnects
+struct WatchRecord {  // one continuous sequence of events from a revision on, across any number of reconnects
   Revision from;
   std::vector<Seen> events;
 };
@@ -52,10 +53,9 @@ struct History {
   std::atomic<Revision> truth_revision{0};
   std::atomic<bool> stop{false};
 
-  void Told(Revision revision) {
+  void Observed(Revision revision) {
     Revision known = newest;
-    while (known < revision && !newest.compare_exchange_weak(known, revision)) {
-    }
+    while (known < revision && !newest.compare_exchange_weak(known, revision)) {}
   }
 };
 
@@ -83,7 +83,7 @@ Task<> Write(Client client) {
     const Key key = WidgetKey("ns", name);
     if (client.Pick(8) == 0) {
       auto deleted = co_await client.store->Delete(ContextFor(seconds(5)), key, Preconditions(), nullptr);
-      if (deleted) history.Told((*deleted)->ModRevision());
+      if (deleted) history.Observed((*deleted)->ModRevision());
       continue;
     }
     Store::UpdateFn update = [name](const meta::Object* current) { return Increment(current, name); };
@@ -91,7 +91,7 @@ Task<> Write(Client client) {
         co_await client.store->GuaranteedUpdate(ContextFor(seconds(5)), key, Preconditions(), true, std::move(update));
     const std::lock_guard lock(history.mutex);
     if (updated) {
-      history.Told(updated->entry->ModRevision());
+      history.Observed(updated->entry->ModRevision());
       history.acknowledged.emplace_back(key.text, updated->entry->ModRevision());
     }
   }
@@ -104,7 +104,7 @@ Task<> Read(Client client) {
     const Revision before = history.newest;
     auto got = co_await client.store->Get(ContextFor(seconds(5)), key, GetOptions());
     if (!got && got.error().Code() != 404) continue;
-    if (got) history.Told((*got)->ModRevision());
+    if (got) history.Observed((*got)->ModRevision());
     const std::lock_guard lock(history.mutex);
     history.reads.push_back({key.text, before, got ? (*got)->ModRevision() : 0});
   }
@@ -116,23 +116,23 @@ Task<> Page(Client client) {
     ListOptions options;
     options.limit = client.Pick(2) == 0 ? 0 : 5;
     ListRecord record{history.newest, 0, {}};
-    bool whole = true;
+    bool complete = true;
     for (bool first = true; first || !options.continue_token.empty(); first = false) {
       auto cursor = co_await client.store->List(ContextFor(seconds(5)), options);
-      if (!(whole = cursor.has_value())) break;
+      if (!(complete = cursor.has_value())) break;
       if (first) record.at = (*cursor)->At();
-      if ((*cursor)->At() != record.at) whole = false;
+      if ((*cursor)->At() != record.at) complete = false;
       for (;;) {
         const auto items = (*cursor)->Next(3);
         if (items.empty()) break;
         for (const EntryPtr& item : items) record.items[item->GetKey().text] = item->ModRevision();
       }
       options.continue_token = (*cursor)->ContinueToken();
-      const SteadyTime later = std::chrono::steady_clock::now() + milliseconds(client.Pick(30));
+      const SteadyTime later = testing::SystemClock().Steady() + milliseconds(client.Pick(30));
       co_await SleepUntil(later);
     }
-    if (!whole) continue;
-    history.Told(record.at);
+    if (!complete) continue;
+    history.Observed(record.at);
     const std::lock_guard lock(history.mutex);
     history.lists.push_back(std::move(record));
   }
@@ -177,7 +177,7 @@ Task<> Follow(Client client) {
   keep();
 }
 
-/// etcd's own history, by a plain watch that compaction never overtakes.
+/// Records etcd's own history with a watch that compaction never overtakes.
 Task<> RecordTruth(std::shared_ptr<etcd::Client> client, History* history) {
   etcd::WatchOptions options;
   options.key = kPrefix;
@@ -203,7 +203,7 @@ class Truth {
   explicit Truth(const std::vector<Seen>& events) : events_(events) {
     for (const Seen& event : events) by_key_[event.key].push_back(event);
   }
-  /// Whether `key` was at `revision` (0: absent) at some moment that is not before `before`.
+  /// Returns whether `key` was at `revision` (0: absent) at some moment not before `before`.
   bool Possible(const std::string& key, Revision revision, Revision before) {
     const std::vector<Seen>& changes = by_key_[key];
     for (std::size_t i = 0; i <= changes.size(); ++i) {  // the state before changes[i], from changes[i - 1] on
@@ -238,7 +238,7 @@ class Truth {
   std::map<std::string, std::vector<Seen>> by_key_;
 };
 
-/// Where two stories part, with what came right before and after.
+/// Describes where two event sequences differ, with the events before and after.
 std::string FirstDifference(const std::vector<Seen>& seen, const std::vector<Seen>& expected) {
   const auto [one, other] = std::mismatch(seen.begin(), seen.end(), expected.begin(), expected.end());
   const auto around = [](const std::vector<Seen>& events, std::ptrdiff_t at) {
@@ -267,7 +267,8 @@ void Check(History& history) {
   }
   for (const WatchRecord& watch : history.watches) {
     const std::vector<Seen> expected = truth.After(watch.from, watch.events.size());
-    EXPECT_TRUE(watch.events == expected) << "watch from " << watch.from << ": " << FirstDifference(watch.events, expected);
+    EXPECT_TRUE(watch.events == expected)
+        << "watch from " << watch.from << ": " << FirstDifference(watch.events, expected);
   }
 }
 
@@ -275,12 +276,12 @@ TEST(History, ReadsAreLinearizableAndWatchesCompleteUnderFaults) {
   const char* given = std::getenv("APIMESH_HISTORY_SECONDS");
   const auto length = seconds(given ? std::atoi(given) : 8);
   EtcdProcess etcd;
-  etcd::ClientOptions client_options;
+  etcd::ClientOptions client_options{.clock = testing::SystemClock()};
   client_options.endpoints = {etcd.Endpoint()};
   History history;
   Harness harness;
   const std::shared_ptr<etcd::Client> oracle = etcd::NewClient(client_options);
-  BackendOptions options;
+  BackendOptions options{.clock = testing::SystemClock()};
   options.bookmark_interval = milliseconds(200);
   options.window_bytes = 30'000;  // small: watches resume from etcd's history, pages come from it
   std::vector<std::shared_ptr<etcd::Client>> clients;
@@ -298,8 +299,8 @@ TEST(History, ReadsAreLinearizableAndWatchesCompleteUnderFaults) {
     }
   }
   std::mt19937 random(7);
-  const SteadyTime end = std::chrono::steady_clock::now() + length;
-  for (int round = 0; std::chrono::steady_clock::now() < end; ++round) {
+  const SteadyTime end = testing::SystemClock().Steady() + length;
+  for (int round = 0; testing::SystemClock().Steady() < end; ++round) {
     std::this_thread::sleep_for(milliseconds(300 + random() % 700));
     if (round % 3 == 0) {
       etcd.Kill();
@@ -310,20 +311,20 @@ TEST(History, ReadsAreLinearizableAndWatchesCompleteUnderFaults) {
       std::this_thread::sleep_for(milliseconds(200 + random() % 500));
       etcd.Continue();
     } else if (const Revision seen = history.truth_revision; seen > 1) {
-      harness.Await(oracle->Compact(static_cast<etcd::Revision>(seen), std::chrono::steady_clock::now() + seconds(5)));
+      harness.Await(oracle->Compact(static_cast<etcd::Revision>(seen), testing::SystemClock().Steady() + seconds(5)));
     }
   }
   history.stop = true;
   for (auto& one : work) one.get();
-  while (!harness.Await(oracle->Put(std::string(kPrefix) + "ns/end", "", 0, std::chrono::steady_clock::now() + seconds(10)))) {
-  }
+  while (!harness.Await(
+      oracle->Put(std::string(kPrefix) + "ns/end", "", 0, testing::SystemClock().Steady() + seconds(10)))) {}
   truth.get();
   for (const auto& replica : replicas) replica->Stop();
   Check(history);
   std::size_t events = 0;
   for (const WatchRecord& watch : history.watches) events += watch.events.size();
-  fmt::print("{} writes, {} reads, {} lists, {} events in {} watches\n", history.acknowledged.size(), history.reads.size(),
-             history.lists.size(), events, history.watches.size());
+  fmt::print("{} writes, {} reads, {} lists, {} events in {} watches\n", history.acknowledged.size(),
+             history.reads.size(), history.lists.size(), events, history.watches.size());
   EXPECT_GT(history.acknowledged.size(), 20u);
   EXPECT_GT(history.reads.size(), 20u);
   EXPECT_GT(history.lists.size(), 5u);

@@ -1,11 +1,12 @@
-// One suite for every way to run a Store: on the fake etcd (with and without progress notifications that can be trusted) and
-// on a real one.
+// One suite for every configuration of a Store: on the fake etcd (with and without trustworthy progress notifications)
+// and on a real etcd.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "lib/storage/contract_tests/harness.h"
 #include "lib/testing/etcd_process.h"
 #include "lib/testing/fake_etcd.h"
+#include "lib/testing/system_clock.h"
 
 namespace apimesh::storage {
 namespace {
@@ -23,12 +24,12 @@ class StoreContract : public ::testing::TestWithParam<std::string> {
       fake->SetProgressSafe(GetParam() != "FakeWithoutProgress");
       client_ = fake;
     } else {
-      etcd::ClientOptions options;
+      etcd::ClientOptions options{.clock = testing::SystemClock()};
       etcd_ = std::make_unique<EtcdProcess>();
       options.endpoints = {etcd_->Endpoint()};
       client_ = etcd::NewClient(options);
     }
-    BackendOptions options;
+    BackendOptions options{.clock = testing::SystemClock()};
     options.bookmark_interval = std::chrono::milliseconds(300);
     options.list_page = 3;
     backend_ = NewBackend(client_, harness_.Context().get_executor(), options);
@@ -86,7 +87,7 @@ class StoreContract : public ::testing::TestWithParam<std::string> {
   std::unique_ptr<Watcher> Watch(WatchOptions options) {
     return std::move(harness_.Await(store_->Watch(ContextFor(), std::move(options))).value());
   }
-  /// The next `count` events but bookmarks, as "ADDED ns/name color".
+  /// Returns the next `count` events without bookmarks, as "ADDED ns/name color".
   std::vector<std::string> Events(Watcher& watcher, std::size_t count) {
     static constexpr const char* kNames[] = {"ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"};
     std::vector<std::string> seen;
@@ -96,7 +97,8 @@ class StoreContract : public ::testing::TestWithParam<std::string> {
       for (const Event& event : events) {
         if (event.type == Event::Type::kBookmark && !event.initial_events_end) continue;
         std::string text = kNames[static_cast<int>(event.type)];
-        if (event.object) text += " " + event.object->GetKey().text + " " + std::string(event.object->FieldValue("spec.color"));
+        if (event.object)
+          text += " " + event.object->GetKey().text + " " + std::string(event.object->FieldValue("spec.color"));
         if (event.initial_events_end) text += " end";
         if (event.type == Event::Type::kError) text += " " + std::to_string(event.error.Code());
         seen.push_back(text);
@@ -124,11 +126,11 @@ TEST_P(StoreContract, ReadsItsOwnWrites) {
   EXPECT_EQ(Get("ns", "b").error().Message(), "widgets.example.com \"b\" not found");
   auto again = harness_.Await(store_->Create(ContextFor(), WidgetKey("ns", "a"),
                                              ParseObject(WidgetJson("ns", "a", "x")), std::chrono::seconds(0)));
-  EXPECT_EQ(again.error().Reason(), "AlreadyExists");
+  EXPECT_TRUE(again.error().Is(meta::Reason::kAlreadyExists));
   EXPECT_TRUE(Get("ns", "a", "0"));
   EXPECT_TRUE(Get("ns", "a", ResourceVersion(created)));
   EXPECT_EQ(Get("ns", "a", "99999").error().Code(), 504);
-  EXPECT_EQ(Get("ns", "a", "x").error().Code(), 500);  // as the reference
+  EXPECT_EQ(Get("ns", "a", "x").error().Code(), 500);  // as in kube-apiserver
 }
 
 TEST_P(StoreContract, UpdatesOnlyWhatChanges) {
@@ -144,13 +146,32 @@ TEST_P(StoreContract, UpdatesOnlyWhatChanges) {
   wrong.uid = "other";
   auto refused = Recolor("ns", "a", "green", wrong);
   EXPECT_EQ(refused.error().Code(), 409);
-  EXPECT_THAT(refused.error().Message(), HasSubstr("Precondition failed: UID in precondition: other, UID in object meta: uid-a"));
+  EXPECT_THAT(refused.error().Message(),
+              HasSubstr("Precondition failed: UID in precondition: other, UID in object meta: uid-a"));
   Preconditions right;
   right.resource_version = ResourceVersion(changed->entry);
   EXPECT_TRUE(Recolor("ns", "a", "green", right));
   EXPECT_EQ(Recolor("ns", "none", "green").error().Code(), 404);
   const EntryPtr gone = Delete("ns", "a");
   EXPECT_THAT(std::string(gone->Json().View()), HasSubstr(fmt::format("\"{}\"", gone->ModRevision())));
+  EXPECT_EQ(Get("ns", "a").error().Code(), 404);
+}
+
+TEST_P(StoreContract, DoesNotCreateAnObjectInsteadOfTheOneThatIsAskedFor) {
+  int runs = 0;
+  const auto update = [&runs](const meta::Object*) -> Task<meta::Result<std::optional<Store::Update>>> {
+    ++runs;
+    co_return std::optional<Store::Update>();
+  };
+  Preconditions preconditions;
+  preconditions.uid = "deleted";
+  auto refused =
+      harness_.Await(store_->GuaranteedUpdate(ContextFor(), WidgetKey("ns", "a"), preconditions, true, update));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().Code(), 409);
+  EXPECT_THAT(refused.error().Message(),
+              HasSubstr("Precondition failed: UID in precondition: deleted, UID in object meta: "));
+  EXPECT_EQ(runs, 0);
   EXPECT_EQ(Get("ns", "a").error().Code(), 404);
 }
 
@@ -194,7 +215,7 @@ TEST_P(StoreContract, ListsPagesOfOneRevision) {
   EXPECT_THAT(List(by_field)->names, ElementsAre("ns/c"));
 }
 
-TEST_P(StoreContract, OneObjectByItsNameIsNoPage) {
+TEST_P(StoreContract, AListOfOneNameIsNotPaginated) {
   const EntryPtr a = Create("ns", "a", "red");
   const EntryPtr b = Create("ns", "b", "red");
   const EntryPtr last = Create("other", "b", "red");
@@ -204,14 +225,14 @@ TEST_P(StoreContract, OneObjectByItsNameIsNoPage) {
   auto found = List(options);
   EXPECT_THAT(found->names, ElementsAre("ns/b"));
   EXPECT_EQ(found->token, "");
-  // With a limit a number means that very revision, but not here.
+  // With a limit, a number means exactly that revision, except for a list of one object by its name.
   options.resource_version = ResourceVersion(a);
   found = List(options);
   EXPECT_THAT(found->names, ElementsAre("ns/b"));
   EXPECT_GE(found->at, last->ModRevision());
   options.match = VersionMatch::kExact;
   EXPECT_TRUE(List(options)->names.empty());
-  // From etcd's own history.
+  // This list is read from etcd's history.
   store_ = backend_->Open(WidgetConfig());
   EXPECT_TRUE(List(options)->names.empty());
   options.resource_version = ResourceVersion(b);
@@ -233,10 +254,10 @@ TEST_P(StoreContract, AnyVersionOfAPageIsTheRestOfItsList) {
   }
 }
 
-// Another kube-apiserver with the same flag finds the same keys.
-TEST_P(StoreContract, SlashesOfThePrefixAreSetRight) {
+// Another kube-apiserver with the same flag must find the same keys.
+TEST_P(StoreContract, NormalisesThePrefix) {
   for (const char* prefix : {"odd", "/odd/", "//odd//"}) {
-    BackendOptions options;
+    BackendOptions options{.clock = testing::SystemClock()};
     options.prefix = prefix;
     const auto backend = NewBackend(client_, harness_.Context().get_executor(), options);
     store_ = backend->Open(WidgetConfig());
@@ -257,9 +278,9 @@ TEST_P(StoreContract, OldPagesAreGoneAfterCompaction) {
   auto first = List(options);
   ASSERT_TRUE(first);
   const EntryPtr last = Create("ns", "c", "red");
-  // A store that started later knows nothing of the old revision, and neither does etcd.
-  ASSERT_TRUE(harness_.Await(
-      client_->Compact(static_cast<etcd::Revision>(last->ModRevision()), std::chrono::steady_clock::now() + std::chrono::seconds(5))));
+  // A store that was opened later does not have the old revision in its window, and etcd has compacted it.
+  ASSERT_TRUE(harness_.Await(client_->Compact(static_cast<etcd::Revision>(last->ModRevision()),
+                                              testing::SystemClock().Steady() + std::chrono::seconds(5))));
   store_ = backend_->Open(WidgetConfig());
   options.continue_token = first->token;
   auto second = List(options);
@@ -310,17 +331,17 @@ TEST_P(StoreContract, WatchesFromTheFutureEndInAnError) {
   EXPECT_THAT(Events(*Watch(options), 1), ElementsAre("ERROR 504"));
 }
 
-TEST_P(StoreContract, TellsWhenAWatchHasCaughtUp) {
+TEST_P(StoreContract, MarksWhenAWatchHasCaughtUp) {
   const EntryPtr a = Create("ns", "a", "red");
   const EntryPtr b = Create("ns", "b", "red");
-  ASSERT_TRUE(Get("ns", "b"));  // now the cache has heard of it: a watch is as new as that, not as etcd
+  ASSERT_TRUE(Get("ns", "b"));  // Now the cache has seen "b". A watch starts at the cache's revision, not at etcd's.
   WatchOptions options;
-  options.tell_initial_end = true;
+  options.mark_initial_events_end = true;
   options.resource_version = ResourceVersion(a);
   auto later = Watch(options);
   EXPECT_THAT(Events(*later, 2), ElementsAre("ADDED ns/b red", "BOOKMARK end"));
   Create("ns", "c", "red");
-  EXPECT_THAT(Events(*later, 1), ElementsAre("ADDED ns/c red")) << "told once";
+  EXPECT_THAT(Events(*later, 1), ElementsAre("ADDED ns/c red")) << "delivered once";
   options.resource_version = "";
   auto present = Watch(options);
   EXPECT_THAT(Events(*present, 4), ElementsAre("ADDED ns/a red", "ADDED ns/b red", "ADDED ns/c red", "BOOKMARK end"));
@@ -328,10 +349,10 @@ TEST_P(StoreContract, TellsWhenAWatchHasCaughtUp) {
   options.ns = "quiet";
   options.resource_version = ResourceVersion(b);
   auto quiet = Watch(options);
-  const std::vector<Event> place = harness_.Await(quiet->Next());
-  ASSERT_EQ(place.size(), 1u);
-  EXPECT_TRUE(place[0].initial_events_end);
-  EXPECT_GE(place[0].revision, b->ModRevision());
+  const std::vector<Event> bookmark = harness_.Await(quiet->Next());
+  ASSERT_EQ(bookmark.size(), 1u);
+  EXPECT_TRUE(bookmark[0].initial_events_end);
+  EXPECT_GE(bookmark[0].revision, b->ModRevision());
 }
 
 TEST_P(StoreContract, SendsBookmarks) {
@@ -363,8 +384,8 @@ TEST_P(StoreContract, ResumesFromEtcdBeyondTheWindow) {
   const EntryPtr c = Create("ns", "c", "red");
   EXPECT_THAT(Events(*watcher, 1), ElementsAre("ADDED ns/c red"));
 
-  ASSERT_TRUE(harness_.Await(
-      client_->Compact(static_cast<etcd::Revision>(c->ModRevision()), std::chrono::steady_clock::now() + std::chrono::seconds(5))));
+  ASSERT_TRUE(harness_.Await(client_->Compact(static_cast<etcd::Revision>(c->ModRevision()),
+                                              testing::SystemClock().Steady() + std::chrono::seconds(5))));
   store_ = backend_->Open(WidgetConfig());
   auto too_late = Watch(options);
   EXPECT_THAT(Events(*too_late, 1), ElementsAre("ERROR 410"));
@@ -373,7 +394,7 @@ TEST_P(StoreContract, ResumesFromEtcdBeyondTheWindow) {
 TEST_P(StoreContract, ReadsWhatOthersWrote) {
   const auto put = [&](std::string key, std::string value) {
     harness_.Await(client_->Put("/registry/example.com/widgets/" + key, std::move(value), 0,
-                                std::chrono::steady_clock::now() + std::chrono::seconds(5)));
+                                testing::SystemClock().Steady() + std::chrono::seconds(5)));
   };
   put("ns/proto", std::string("k8s\0", 4) + WidgetJson("ns", "proto", "red"));
   put("ns/bad", std::string("k8s\0broken", 10));
@@ -388,7 +409,7 @@ TEST_P(StoreContract, ReadsWhatOthersWrote) {
   EXPECT_EQ(Get("ns", "bad").error().Code(), 404);
 }
 
-TEST_P(StoreContract, CountsAndTellsWhenReady) {
+TEST_P(StoreContract, CountsAndReportsReadiness) {
   Create("ns", "a", "red");
   ASSERT_TRUE(Get("ns", "a"));
   EXPECT_EQ(*harness_.Await(store_->Count(ContextFor())), 1);

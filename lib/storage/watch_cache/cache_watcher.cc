@@ -1,6 +1,6 @@
 #include "lib/storage/watch_cache/cache_watcher.h"
 
-#include "lib/storage/errors.h"
+#include "lib/storage/etcd_store/errors.h"
 
 namespace apimesh::storage {
 namespace {
@@ -10,8 +10,13 @@ constexpr auto kBeforeTimeout = std::chrono::seconds(2);
 
 CacheWatcher::CacheWatcher(SharedPtr shared, std::shared_ptr<WatchCache> cache, std::string prefix, Filter filter,
                            WatchStart start, bool bookmarks, SteadyTime deadline)
-    : shared_(std::move(shared)), cache_(std::move(cache)), prefix_(std::move(prefix)), filter_(std::move(filter)),
-      start_(std::move(start)), bookmarks_(bookmarks), deadline_(deadline) {
+    : shared_(std::move(shared)),
+      cache_(std::move(cache)),
+      prefix_(std::move(prefix)),
+      filter_(std::move(filter)),
+      start_(std::move(start)),
+      bookmarks_(bookmarks),
+      deadline_(deadline) {
   position_ = filter_.prefix;
   seen_ = start_.after;
   generation_ = cache_->Generation();
@@ -30,9 +35,10 @@ CacheWatcher::~CacheWatcher() = default;
 
 SteadyTime CacheWatcher::NextBookmark() const {
   if (!bookmarks_) return SteadyTime::max();
-  const SteadyTime now = std::chrono::steady_clock::now();
+  const SteadyTime now = shared_->options.clock.Steady();
   SteadyTime next = now + shared_->options.bookmark_interval;
-  if (deadline_ != SteadyTime::max() && now < deadline_ - kBeforeTimeout) next = std::min(next, deadline_ - kBeforeTimeout);
+  if (deadline_ != SteadyTime::max() && now < deadline_ - kBeforeTimeout)
+    next = std::min(next, deadline_ - kBeforeTimeout);
   return next;
 }
 
@@ -78,20 +84,21 @@ Task<std::vector<Event>> CacheWatcher::Next() {
       next_ = pending.next;
       std::vector<Event> events;
       for (const CacheEventPtr& event : pending.events) {
-        if (event->revision <= start_.after) continue;  // the watch was ahead of the cache
+        // Already delivered from etcd's history, which was ahead of the cache.
+        if (event->revision <= start_.after) continue;
         if (auto visible = event->SeenBy(filter_)) events.push_back(std::move(*visible));
       }
       seen_ = std::max(seen_, pending.revision);
       if (!events.empty()) co_return events;
       continue;
     }
-    if (std::exchange(start_.tell_place, false)) {
-      next_ = cache_->Leave(pending.handle);
+    if (std::exchange(start_.bookmark_when_caught_up, false)) {
+      next_ = cache_->EndWait(pending.handle);
       seen_ = std::max(seen_, pending.revision);
-      std::vector<Event> place;
-      place.push_back(Bookmark(seen_));
-      place.back().initial_events_end = true;
-      co_return place;
+      std::vector<Event> bookmark;
+      bookmark.push_back(Bookmark(seen_));
+      bookmark.back().initial_events_end = true;
+      co_return bookmark;
     }
     bool woken = true;
     {
@@ -100,15 +107,15 @@ Task<std::vector<Event>> CacheWatcher::Next() {
       asleep_ = pending.wakeup;
     }
     woken = co_await Wakeup::Wait(pending.wakeup, next_bookmark_);
-    next_ = cache_->Leave(pending.handle);
+    next_ = cache_->EndWait(pending.handle);
     {
       const std::lock_guard lock(mutex_);
       asleep_ = nullptr;
       if (stopped_) co_return std::vector<Event>();
     }
-    if (!woken && std::chrono::steady_clock::now() >= next_bookmark_) {
+    if (!woken && shared_->options.clock.Steady() >= next_bookmark_) {
       next_bookmark_ = NextBookmark();
-      // Everything up to the number we have reached was delivered or did not match, and no more than that is claimed.
+      // Everything up to `reached` was delivered or did not match. The bookmark must not claim more than that.
       const Revision reached = std::max(seen_, pending.revision);
       std::vector<Event> bookmark;
       const SnapshotPtr now = cache_->Current();
@@ -133,13 +140,36 @@ std::vector<Event> CacheWatcher::NextInitial() {
     return true;
   });
   if (more) return events;
-  if (start_.announce_end) {
+  if (start_.bookmark_after_initial) {
     Event end = Bookmark(start_.initial->revision);
     end.initial_events_end = true;
     events.push_back(std::move(end));
   }
   start_.initial = nullptr;
   return events;
+}
+
+void CacheWatcher::DecodeChange(const etcd::WatchEvent& change, const std::string& key, CachedEntryPtr& previous,
+                                CachedEntryPtr& entry) const {
+  const auto decode = [&](const etcd::KeyValue& kv) {
+    auto made = CachedEntry::FromStored(cache_->Recipe(), key, static_cast<Revision>(kv.mod_revision), kv.value);
+    return made ? *made : nullptr;
+  };
+  if (change.previous.version > 0) previous = decode(change.previous);
+  if (!change.deleted) entry = decode(change.kv);
+}
+
+Task<meta::Result<>> CacheWatcher::ConvertChange(const etcd::WatchEvent& change, const std::string& key,
+                                                 CachedEntryPtr& previous, CachedEntryPtr& entry) const {
+  std::vector<StoredValue> values;
+  const bool has_previous = change.previous.version > 0;
+  if (has_previous) values.push_back({key, static_cast<Revision>(change.previous.mod_revision), change.previous.value});
+  if (!change.deleted) values.push_back({key, static_cast<Revision>(change.kv.mod_revision), change.kv.value});
+  ASSIGN_OR_CO_RETURN(std::vector<CachedEntryPtr> made,
+                      co_await CachedEntry::Convert(cache_->Recipe(), std::move(values)));
+  if (!change.deleted && !made.back()->Error()) entry = made.back();
+  if (has_previous && !made.front()->Error()) previous = made.front();
+  co_return meta::Result<>();
 }
 
 Task<std::vector<Event>> CacheWatcher::NextFromHistory() {
@@ -153,11 +183,11 @@ Task<std::vector<Event>> CacheWatcher::NextFromHistory() {
     history_ = shared_->client->OpenWatch(std::move(options));
     history_->RequestProgress();
   }
-  // Once all that is left lies in the window, the rest comes from there.
+  // Continues from the window as soon as it covers all remaining events.
   generation_ = cache_->Generation();
   if (const auto sequence = cache_->SequenceAfter(seen_)) {
     next_ = *sequence;
-    start_.after = seen_;  // etcd may have told us more than the cache has heard
+    start_.after = seen_;  // etcd's history may have delivered more than the cache has seen
     start_.from_history = false;
     history_ = nullptr;
     co_return std::vector<Event>();
@@ -166,7 +196,8 @@ Task<std::vector<Event>> CacheWatcher::NextFromHistory() {
   if (!batch) {
     if (batch.error().code == etcd::Error::Code::kCancelled) over_ = true;
     if (over_) co_return std::vector<Event>();
-    co_return Fail(batch.error().code == etcd::Error::Code::kCompacted ? WatchTooOld(seen_, cache_->Floor()) : FromEtcd(batch.error()));
+    co_return Fail(batch.error().code == etcd::Error::Code::kCompacted ? WatchTooOld(seen_, cache_->Floor())
+                                                                       : FromEtcd(batch.error()));
   }
   std::vector<Event> events;
   for (const etcd::WatchEvent& change : batch->events) {
@@ -174,25 +205,26 @@ Task<std::vector<Event>> CacheWatcher::NextFromHistory() {
     event.revision = static_cast<Revision>(change.kv.mod_revision);
     const std::string key = change.kv.key.substr(prefix_.size());
     for (const etcd::KeyValue* kv : {&change.previous, &change.kv}) {
-      if (!cache_->Recipe()->Locked(kv->value)) continue;
-      const auto unlocked = co_await EntryRecipe::Unlock(cache_->Recipe(), kv->value);
+      if (!cache_->Recipe()->NeedsKeyFetch(kv->value)) continue;
+      const auto unlocked = co_await EntryRecipe::FetchKey(cache_->Recipe(), kv->value);
       if (!unlocked) co_return Fail(unlocked.error());
     }
-    if (change.previous.version > 0) {
-      auto previous = CachedEntry::FromStored(cache_->Recipe(), key, static_cast<Revision>(change.previous.mod_revision),
-                                              change.previous.value);
-      if (previous) event.previous = *previous;
+    CachedEntryPtr entry;
+    if (cache_->Recipe()->config.conversion) {
+      const meta::Result<> converted = co_await ConvertChange(change, key, event.previous, entry);
+      if (!converted) co_return Fail(converted.error());
+    } else {
+      DecodeChange(change, key, event.previous, entry);
     }
     if (change.deleted) {
-      // Compacted away meanwhile: what was deleted can't be told any more.
+      // The previous value was compacted, so the deleted object cannot be reported.
       if (!event.previous) co_return Fail(WatchTooOld(seen_, cache_->Floor()));
       event.type = Event::Type::kDeleted;
       event.object = event.previous->At(event.revision);
     } else {
-      auto entry = CachedEntry::FromStored(cache_->Recipe(), key, event.revision, change.kv.value);
       if (!entry) continue;
       event.type = event.previous ? Event::Type::kModified : Event::Type::kAdded;
-      event.object = *entry;
+      event.object = entry;
     }
     if (auto visible = event.SeenBy(filter_)) events.push_back(std::move(*visible));
   }

@@ -3,15 +3,15 @@
 namespace apimesh::storage {
 namespace {
 
-constexpr std::size_t kWorthAnIndex = 200;  // objects: fewer are looked at as fast
+constexpr std::size_t kMinObjectsForIndex = 200;  // with fewer objects a full scan is as fast
 constexpr int kUsesBeforeIndex = 3;
 constexpr std::size_t kMaxIndexes = 8, kMaxUses = 64;
-constexpr auto kKeepUnused = std::chrono::minutes(10);
+constexpr auto kUnusedIndexLifetime = std::chrono::minutes(10);
 
 }  // namespace
 
-WatchCache::Narrowed WatchCache::Narrow(const Snapshot& snapshot, const Filter& filter) {
-  if (filter.SelectorsEmpty() || snapshot.tree.size() < kWorthAnIndex) return {};
+WatchCache::Candidates WatchCache::FindCandidates(const Snapshot& snapshot, const Filter& filter) {
+  if (filter.SelectorsEmpty() || snapshot.tree.size() < kMinObjectsForIndex) return {};
   static const Tree kNothing;
   const std::vector<IndexTerm> terms = TermsOf(filter);
   const Tree* narrowest = nullptr;
@@ -25,7 +25,7 @@ WatchCache::Narrowed WatchCache::Narrow(const Snapshot& snapshot, const Filter& 
   }
   std::vector<IndexedBy> wanted;
   {
-    const SteadyTime now = std::chrono::steady_clock::now();
+    const SteadyTime now = options_.clock.Steady();
     const std::lock_guard lock(uses_mutex_);
     for (const IndexTerm& term : terms) {
       auto use = std::find_if(uses_.begin(), uses_.end(), [&](const Use& one) { return one.by == term.by; });
@@ -33,11 +33,12 @@ WatchCache::Narrowed WatchCache::Narrow(const Snapshot& snapshot, const Filter& 
       if (use == uses_.end()) continue;
       use->last = now;
       use->times = std::min(use->times + 1, kUsesBeforeIndex);
-      const bool there = std::any_of(snapshot.indexes.begin(), snapshot.indexes.end(), [&](const auto& index) { return index->By() == term.by; });
+      const bool there = std::any_of(snapshot.indexes.begin(), snapshot.indexes.end(),
+                                     [&](const auto& index) { return index->By() == term.by; });
       if (use->times == kUsesBeforeIndex && !there) wanted.push_back(term.by);
     }
   }
-  // Made by whoever asks for the third time, for those who come after; from then on it is kept up to date with the state.
+  // The third request for a term builds the index for later requests. From then on the feed keeps it up to date.
   for (IndexedBy& by : wanted) AddIndex(snapshot, std::move(by));
   const bool one_term = filter.labels.Requirements().size() + filter.fields.Terms().size() == 1;
   return {narrowest, narrowest && one_term};
@@ -48,26 +49,28 @@ void WatchCache::AddIndex(const Snapshot& snapshot, IndexedBy by) {
   auto index = std::make_shared<const Index>(Index::Of(std::move(by), snapshot.tree));
   const std::lock_guard lock(mutex_);
   const std::lock_guard inner(snapshot_mutex_);
-  if (snapshot_.get() != &snapshot) return;  // there is a newer state, which has the index or gets it with the next
+  // There is a newer state, which has the index or gets it with the next request.
+  if (snapshot_.get() != &snapshot) return;
   auto indexed = std::make_shared<Snapshot>(snapshot);
   indexed->indexes.push_back(std::move(index));
   snapshot_ = std::move(indexed);
 }
 
-/// Called by the feed alone, which makes one state from the other.
+/// Only the feed calls this, when it derives a new state from the previous one.
 void WatchCache::UpdateIndexes(const Snapshot& before, Snapshot& after, const std::vector<CacheEventPtr>& events) {
   std::vector<IndexedBy> wanted;
   {
-    const SteadyTime oldest = std::chrono::steady_clock::now() - kKeepUnused;
+    const SteadyTime oldest = options_.clock.Steady() - kUnusedIndexLifetime;
     const std::lock_guard lock(uses_mutex_);
     std::erase_if(uses_, [oldest](const Use& use) { return use.last < oldest; });
     for (const Use& use : uses_) {
       if (use.times >= kUsesBeforeIndex && wanted.size() < kMaxIndexes) wanted.push_back(use.by);
     }
   }
-  if (wanted.empty() || after.tree.size() < kWorthAnIndex) return;
+  if (wanted.empty() || after.tree.size() < kMinObjectsForIndex) return;
   for (IndexedBy& by : wanted) {
-    const auto known = std::find_if(before.indexes.begin(), before.indexes.end(), [&](const auto& index) { return index->By() == by; });
+    const auto known = std::find_if(before.indexes.begin(), before.indexes.end(),
+                                    [&](const auto& index) { return index->By() == by; });
     if (known == before.indexes.end()) {
       after.indexes.push_back(std::make_shared<const Index>(Index::Of(std::move(by), after.tree)));
     } else if (events.empty()) {

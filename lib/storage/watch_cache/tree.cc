@@ -13,8 +13,8 @@ std::atomic<std::uint64_t> last_edit{0};
 struct Tree::Node {
   std::uint64_t edit = 0;
   std::size_t count = 0;
-  std::vector<CachedEntryPtr> entries;  // of a leaf
-  std::vector<NodePtr> children;        // of an inner node; never empty
+  std::vector<CachedEntryPtr> entries;  // of a leaf; empty in inner nodes
+  std::vector<NodePtr> children;        // of an inner node, which always has some
 
   bool Leaf() const { return children.empty(); }
   std::string_view First() const {
@@ -27,9 +27,9 @@ struct Tree::Node {
     count = entries.size();
     for (const NodePtr& child : children) count += child->count;
   }
-  /// The child that holds `key` or would.
+  /// Returns the index of the child that contains `key` or would contain it.
   std::size_t ChildFor(std::string_view key) const {
-    std::size_t low = 0, high = children.size();  // the last child whose first key is not after `key`
+    std::size_t low = 0, high = children.size();  // finds the last child whose first key is not after `key`
     while (high - low > 1) {
       const std::size_t middle = (low + high) / 2;
       (children[middle]->First() <= key ? low : high) = middle;
@@ -37,8 +37,9 @@ struct Tree::Node {
     return low;
   }
   std::size_t LowerBound(std::string_view key) const {
-    const auto found = std::lower_bound(entries.begin(), entries.end(), key,
-                                        [](const CachedEntryPtr& entry, std::string_view k) { return entry->KeyText() < k; });
+    const auto found =
+        std::lower_bound(entries.begin(), entries.end(), key,
+                         [](const CachedEntryPtr& entry, std::string_view k) { return entry->KeyText() < k; });
     return found - entries.begin();
   }
 };
@@ -52,11 +53,11 @@ template <class T>
 std::vector<T> SecondHalf(std::vector<T>& all) {
   std::vector<T> half(std::make_move_iterator(all.begin() + all.size() / 2), std::make_move_iterator(all.end()));
   all.resize(all.size() / 2);
-  all.shrink_to_fit();  // it had grown to twice a full node, and may not change again
+  all.shrink_to_fit();  // it had the capacity of two full nodes and may never change again
   return half;
 }
 
-/// Splits a node that is too wide; the right half, or nullptr.
+/// Splits a node that is too wide. Returns the right half, or nullptr if it was not split.
 NodePtr SplitIfFull(Node& node) {
   if (node.Width() <= kFull) return nullptr;
   auto right = std::make_shared<Node>();
@@ -91,12 +92,13 @@ bool WalkFrom(const Node& node, std::string_view from, bool& inside,
 Tree Tree::FromSorted(std::vector<CachedEntryPtr> entries) {
   Tree tree;
   if (entries.empty()) return tree;
-  constexpr std::size_t kWidth = kFull * 3 / 4;  // room for what comes later
+  constexpr std::size_t kWidth = kFull * 3 / 4;  // leaves room for later insertions
   std::vector<NodePtr> level;
   for (std::size_t begin = 0; begin < entries.size(); begin += kWidth) {
     auto leaf = std::make_shared<Node>();
     const std::size_t end = std::min(begin + kWidth, entries.size());
-    leaf->entries.assign(std::make_move_iterator(entries.begin() + begin), std::make_move_iterator(entries.begin() + end));
+    leaf->entries.assign(std::make_move_iterator(entries.begin() + begin),
+                         std::make_move_iterator(entries.begin() + end));
     leaf->Recount();
     level.push_back(std::move(leaf));
   }
@@ -146,21 +148,25 @@ Tree::Node* Tree::Own(NodePtr& node) {
   return node.get();
 }
 
+Tree::OwnedPath Tree::OwnPath(std::string_view key) {
+  OwnedPath path;
+  NodePtr* slot = &root_;
+  while (!(*slot)->Leaf()) {
+    Node* node = Own(*slot);
+    path.way.push_back(node);
+    path.steps.push_back(node->ChildFor(key));
+    slot = &node->children[path.steps.back()];
+  }
+  path.leaf = Own(*slot);
+  return path;
+}
+
 void Tree::Freeze() { edit_ = 0; }
 
 void Tree::Put(CachedEntryPtr entry) {
   if (!root_) root_ = std::make_shared<Node>();
   const std::string_view key = entry->KeyText();
-  std::vector<Node*> way;
-  std::vector<std::size_t> steps;
-  NodePtr* slot = &root_;
-  while (!(*slot)->Leaf()) {
-    Node* node = Own(*slot);
-    way.push_back(node);
-    steps.push_back(node->ChildFor(key));
-    slot = &node->children[steps.back()];
-  }
-  Node* leaf = Own(*slot);
+  auto [way, steps, leaf] = OwnPath(key);
   const std::size_t i = leaf->LowerBound(key);
   if (i < leaf->entries.size() && leaf->entries[i]->KeyText() == key) {
     leaf->entries[i] = std::move(entry);
@@ -186,16 +192,7 @@ void Tree::Put(CachedEntryPtr entry) {
 
 bool Tree::Erase(std::string_view key) {
   if (!Find(key)) return false;
-  std::vector<Node*> way;
-  std::vector<std::size_t> steps;
-  NodePtr* slot = &root_;
-  while (!(*slot)->Leaf()) {
-    Node* node = Own(*slot);
-    way.push_back(node);
-    steps.push_back(node->ChildFor(key));
-    slot = &node->children[steps.back()];
-  }
-  Node* node = Own(*slot);
+  auto [way, steps, node] = OwnPath(key);
   node->entries.erase(node->entries.begin() + node->LowerBound(key));
   --node->count;
   for (std::size_t depth = way.size(); depth-- > 0;) {
@@ -206,7 +203,7 @@ bool Tree::Erase(std::string_view key) {
     if (node->Width() == 0) {
       siblings.erase(siblings.begin() + at);
     } else if (node->Width() < kSparse && siblings.size() > 1) {
-      // Joins the right neighbour with the left one where both fit.
+      // Merges two adjacent siblings if both fit into one node.
       const std::size_t left = at > 0 ? at - 1 : 0;
       if (siblings[left]->Width() + siblings[left + 1]->Width() <= kFull) {
         Node* into = Own(siblings[left]);

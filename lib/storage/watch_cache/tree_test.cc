@@ -1,10 +1,10 @@
 #include "lib/storage/watch_cache/tree.h"
 
-#include <fmt/format.h>
-#include <gtest/gtest.h>
-
 #include <map>
 #include <random>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
 
 namespace apimesh::storage {
 namespace {
@@ -36,7 +36,7 @@ TEST(Tree, BehavesLikeAMapAndKeepsSnapshots) {
   std::vector<std::pair<Tree, Model>> snapshots;
   for (Revision revision = 1; revision <= 30000; ++revision) {
     const std::string key = fmt::format("ns{}/k{}", random() % 3, random() % 2000);
-    // Grows first, shrinks later.
+    // The tree grows first and shrinks later.
     if (random() % 100 < (revision < 15000 ? 75u : 25u)) {
       tree.Put(EntryFor(key, revision));
       model[key] = revision;

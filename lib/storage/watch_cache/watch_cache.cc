@@ -12,7 +12,7 @@ std::optional<Event> CacheEvent::SeenBy(const Filter& filter) const {
   const bool before = previous && filter.Matches(*previous);
   Event event{now ? (before ? Event::Type::kModified : Event::Type::kAdded) : Event::Type::kDeleted, object, revision};
   if (!now && !before) return std::nullopt;
-  // Left the selection: the watcher gets the state it knew, at the revision of the change.
+  // The object no longer matches: the watcher receives the state it knew, at the revision of the change.
   if (!now && type != Event::Type::kDeleted) event.object = previous->At(revision);
   return event;
 }
@@ -39,7 +39,7 @@ SnapshotPtr WatchCache::At(Revision revision) const {
   old->revision = revision;
   old->unreadable = current->unreadable;
   old->sequence = current->sequence - newer.size();
-  for (const CacheEventPtr& event : newer) {  // undone, newest first
+  for (const CacheEventPtr& event : newer) {  // undo the changes, newest first
     if (event->type != Event::Type::kDeleted && event->object->Error()) --old->unreadable;
     if (event->previous && event->previous->Error()) ++old->unreadable;
     if (event->previous) {
@@ -58,7 +58,7 @@ Task<bool> WatchCache::WaitFor(Revision revision, SteadyTime deadline) {
     const std::lock_guard lock(mutex_);
     const SnapshotPtr current = Current();
     if (current && current->revision >= revision) co_return true;
-    if (stopped_) co_return false;
+    if (stopped_ || failing_) co_return false;
     wakeup = Wakeup::New();
     waiters_.emplace(revision, wakeup);
   }
@@ -91,12 +91,22 @@ bool WatchCache::Stopped() const {
   return stopped_;
 }
 
-void WatchCache::Remember(const CachedEntryPtr& written) {
+CachedEntryPtr WatchCache::Known(const std::string& key, Revision revision) const {
+  CachedEntryPtr entry = Newest(key);
+  return entry && entry->ModRevision() == revision && !entry->Error() ? entry : nullptr;
+}
+
+bool WatchCache::Failing() const {
+  const std::lock_guard lock(mutex_);
+  return failing_;
+}
+
+void WatchCache::RecordOwnWrite(const CachedEntryPtr& written) {
   const std::lock_guard lock(mutex_);
   const SnapshotPtr current = Current();
   if (!current || current->revision >= written->ModRevision()) return;
-  // A feed that does not deliver, for example because etcd does not answer, must not make this grow without bound. A
-  // write that is not remembered costs its next writer a conflict and another attempt, nothing else.
+  // A feed that does not deliver, for example because etcd does not respond, must not make this map grow without bound.
+  // A write that is not recorded costs its next writer one conflict and one more attempt.
   CachedEntryPtr& known = own_writes_[written->KeyText()];
   if (known && known->ModRevision() >= written->ModRevision()) return;
   if (known) own_writes_bytes_ -= known->Bytes();
@@ -119,7 +129,7 @@ CachedEntryPtr WatchCache::Newest(const std::string& key) const {
   return current ? current->tree.Find(key) : nullptr;
 }
 
-CachedEntryPtr WatchCache::Remembered(const std::string& key, Revision revision) const {
+CachedEntryPtr WatchCache::OwnWrite(const std::string& key, Revision revision) const {
   const std::lock_guard lock(mutex_);
   const auto found = own_writes_.find(key);
   return found != own_writes_.end() && found->second->ModRevision() == revision ? found->second : nullptr;
@@ -151,33 +161,28 @@ WatchCache::Pending WatchCache::Take(std::uint64_t generation, std::uint64_t nex
   }
   std::size_t count = std::min<std::size_t>(end - next, max);
   const auto begin = window_.begin() + (next - first_sequence_);
-  // Never a part of a revision: a watch stands between two.
+  // Never split a revision: a watch position is always between two revisions.
   while (count > 0 && count < end - next && (*(begin + count))->revision == (*(begin + count - 1))->revision) ++count;
   pending.events.assign(begin, begin + count);
   pending.next = next + count;
   pending.revision = pending.next == end ? Current()->revision : pending.events.back()->revision;
   if (count == 0) {
     pending.wakeup = Wakeup::New();
-    pending.handle = sleepers_.insert(sleepers_.end(), {&filter, next, pending.wakeup});
+    pending.handle = idle_watchers_.insert(idle_watchers_.end(), {&filter, next, pending.wakeup});
   }
   return pending;
 }
 
-std::uint64_t WatchCache::Leave(SleeperHandle handle) {
+std::uint64_t WatchCache::EndWait(IdleWatcherHandle handle) {
   const std::lock_guard lock(mutex_);
   const std::uint64_t next = handle->next;
-  sleepers_.erase(handle);
+  idle_watchers_.erase(handle);
   return next;
 }
 
 std::uint64_t WatchCache::Generation() const {
   const std::lock_guard lock(mutex_);
   return generation_;
-}
-
-Revision WatchCache::WindowFloor() const {
-  const std::lock_guard lock(mutex_);
-  return floor_;
 }
 
 ResourceStats WatchCache::Stats() const {
@@ -208,10 +213,11 @@ void WatchCache::Fill(std::vector<CachedEntryPtr> sorted, Revision revision, boo
   window_.clear();
   window_bytes_ = 0;
   floor_ = revision;
+  failing_ = false;
   ForgetOwnWrites();
   snapshot->sequence = first_sequence_;
-  for (Sleeper& sleeper : sleepers_) {
-    if (sleeper.wakeup) std::exchange(sleeper.wakeup, nullptr)->Wake();
+  for (IdleWatcher& watcher : idle_watchers_) {
+    if (watcher.wakeup) std::exchange(watcher.wakeup, nullptr)->Wake();
   }
   Publish(std::move(snapshot), lock);
 }
@@ -224,7 +230,7 @@ void WatchCache::Apply(std::vector<Change> changes, Revision revision) {
   snapshot->unreadable = current->unreadable;
   snapshot->bytes = current->bytes;
   std::vector<CacheEventPtr> events;
-  const SteadyTime now = std::chrono::steady_clock::now();
+  const SteadyTime now = options_.clock.Steady();
   for (Change& change : changes) {
     auto event = std::make_shared<CacheEvent>();
     event->previous = snapshot->tree.Find(change.key);
@@ -256,17 +262,17 @@ void WatchCache::Apply(std::vector<Change> changes, Revision revision) {
     window_.push_back(event);
   }
   snapshot->sequence = first_sequence_ + window_.size();
-  for (Sleeper& sleeper : sleepers_) {
-    if (!sleeper.wakeup) continue;
+  for (IdleWatcher& watcher : idle_watchers_) {
+    if (!watcher.wakeup) continue;
     const auto concerned = std::find_if(events.begin(), events.end(), [&](const CacheEventPtr& event) {
-      return (event->type != Event::Type::kDeleted && sleeper.filter->Matches(*event->object)) ||
-             (event->previous && sleeper.filter->Matches(*event->previous));
+      return (event->type != Event::Type::kDeleted && watcher.filter->Matches(*event->object)) ||
+             (event->previous && watcher.filter->Matches(*event->previous));
     });
     if (concerned == events.end()) {
-      sleeper.next = snapshot->sequence;
+      watcher.next = snapshot->sequence;
     } else {
-      sleeper.next += concerned - events.begin();
-      std::exchange(sleeper.wakeup, nullptr)->Wake();
+      watcher.next += concerned - events.begin();
+      std::exchange(watcher.wakeup, nullptr)->Wake();
     }
   }
   if (!own_writes_.empty()) {
@@ -280,7 +286,7 @@ void WatchCache::Apply(std::vector<Change> changes, Revision revision) {
   Publish(std::move(snapshot), lock);
 }
 
-/// mutex_ is held by `lock`; the waiters are woken after it is let go.
+/// `lock` holds mutex_. It is released before the waiters are woken.
 void WatchCache::Publish(SnapshotPtr snapshot, std::unique_lock<std::mutex>& lock) {
   const Revision revision = snapshot->revision;
   {
@@ -296,7 +302,7 @@ void WatchCache::Publish(SnapshotPtr snapshot, std::unique_lock<std::mutex>& loc
 }
 
 void WatchCache::TrimWindow() {
-  const SteadyTime oldest = std::chrono::steady_clock::now() - options_.window;
+  const SteadyTime oldest = options_.clock.Steady() - options_.window;
   while (!window_.empty() && (window_bytes_ > options_.window_bytes || window_.front()->time < oldest)) {
     floor_ = window_.front()->revision;
     window_bytes_ -= window_.front()->bytes;
@@ -310,6 +316,21 @@ void WatchCache::SetWatch(std::shared_ptr<etcd::Watch> watch) {
   watch_.swap(watch);
 }
 
+void WatchCache::SetFailing() {
+  std::multimap<Revision, std::shared_ptr<Wakeup>> waiters;
+  {
+    const std::lock_guard lock(mutex_);
+    if (failing_) return;
+    failing_ = true;
+    ++generation_;
+    waiters.swap(waiters_);
+    for (IdleWatcher& watcher : idle_watchers_) {
+      if (watcher.wakeup) std::exchange(watcher.wakeup, nullptr)->Wake();
+    }
+  }
+  for (const auto& [_, wakeup] : waiters) wakeup->Wake();
+}
+
 void WatchCache::Stop() {
   std::multimap<Revision, std::shared_ptr<Wakeup>> waiters;
   std::shared_ptr<etcd::Watch> watch;
@@ -319,8 +340,8 @@ void WatchCache::Stop() {
     stopped_ = true;
     waiters.swap(waiters_);
     watch.swap(watch_);
-    for (Sleeper& sleeper : sleepers_) {
-      if (sleeper.wakeup) std::exchange(sleeper.wakeup, nullptr)->Wake();
+    for (IdleWatcher& watcher : idle_watchers_) {
+      if (watcher.wakeup) std::exchange(watcher.wakeup, nullptr)->Wake();
     }
   }
   for (const auto& [_, wakeup] : waiters) wakeup->Wake();

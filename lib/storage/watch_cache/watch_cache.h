@@ -6,10 +6,10 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "lib/base/wakeup.h"
+#include "lib/base/async/wakeup.h"
 #include "lib/etcd/client.h"
 #include "lib/storage/backend.h"
-#include "lib/storage/filter.h"
+#include "lib/storage/entry/filter.h"
 #include "lib/storage/watch_cache/index.h"
 #include "lib/storage/watch_cache/tree.h"
 
@@ -19,29 +19,29 @@ namespace apimesh::storage {
 struct Snapshot {
   Tree tree;
   Revision revision = 0;
-  std::uint64_t sequence = 0;  // of the first event that is not in it
-  std::size_t unreadable = 0;  // objects that can't be read: no list shows them
-  std::size_t bytes = 0;       // of the objects' JSON; kept for the newest state only
-  std::vector<std::shared_ptr<const Index>> indexes;  // of this very state
+  std::uint64_t sequence = 0;                         // of the first event that is not part of the snapshot
+  std::size_t unreadable = 0;                         // number of objects that cannot be read; no list contains them
+  std::size_t bytes = 0;                              // size of the objects' JSON; maintained for the newest state only
+  std::vector<std::shared_ptr<const Index>> indexes;  // built from exactly this state
 };
 using SnapshotPtr = std::shared_ptr<const Snapshot>;
 
 /// One change, shared by all watchers.
 struct CacheEvent {
   Event::Type type;
-  CachedEntryPtr object;    // of a deletion: the last state, at the deletion's revision
+  CachedEntryPtr object;    // for a deletion: the last state, at the revision of the deletion
   CachedEntryPtr previous;  // nullptr for a new object
   Revision revision = 0;
   SteadyTime time;
   std::size_t bytes = 0;
 
-  /// The event as someone with this filter sees it; nullopt: not at all.
+  /// Returns the event as a watcher with this filter sees it, or nullopt if the watcher does not see it.
   std::optional<Event> SeenBy(const Filter& filter) const;
 };
 using CacheEventPtr = std::shared_ptr<const CacheEvent>;
 
-/// The newest state of a resource, its recent events, and those who wait for either. Written by one feed (CacheFeed),
-/// read from any thread: no lock is held while a reader walks.
+/// The newest state of a resource, its recent events, and the callers that wait for either. One feed (CacheFeed)
+/// writes; any thread may read. No lock is held while a reader walks a snapshot.
 class WatchCache {
  public:
   WatchCache(std::shared_ptr<const EntryRecipe> recipe, BackendOptions options)
@@ -51,77 +51,87 @@ class WatchCache {
   const BackendOptions& Options() const { return options_; }
 
   // ---- readers
-  /// nullptr: not filled yet.
+  /// Returns nullptr if the cache has not been filled yet.
   SnapshotPtr Current() const;
-  /// The state at an older revision, while the window has it; nullptr otherwise. `revision` is at most Current()'s.
+  /// Returns the state at an older revision while the window covers it, and nullptr otherwise. `revision` must not be
+  /// newer than Current()'s.
   SnapshotPtr At(Revision revision) const;
-  /// False: not by `deadline`. Also waits for the first fill.
+  /// Waits until the cache has reached `revision`, and for the first fill. Returns false if that did not happen by
+  /// `deadline`.
   Task<bool> WaitFor(Revision revision, SteadyTime deadline);
   void RequestProgress() const;
   bool Stopped() const;
-  /// A part of a snapshot that holds all that match a filter.
-  struct Narrowed {
-    const Tree* tree = nullptr;  // nullptr: there is none, look at everything
-    bool exact = false;          // nothing else is in it, but for other namespaces
+  /// Returns whether the feed cannot convert the objects now. The cache then holds an older state; newer ones can be
+  /// read from etcd only.
+  bool Failing() const;
+  /// A subset of a snapshot that contains every object which matches a filter.
+  struct Candidates {
+    const Tree* tree = nullptr;  // nullptr: no index applies, all objects have to be checked
+    bool exact = false;          // the subset has no other objects, except those of other namespaces
   };
-  /// By an index. What is asked for again and again gets one; one that is not used for a while is dropped.
-  Narrowed Narrow(const Snapshot& snapshot, const Filter& filter);
+  /// Looks the filter up in the indexes. A term that is requested repeatedly gets an index; an index that is not used
+  /// for a while is dropped.
+  Candidates FindCandidates(const Snapshot& snapshot, const Filter& filter);
 
   // ---- own writes that the feed has not delivered yet
-  void Remember(const CachedEntryPtr& written);
-  /// The newest state known of a key: what this process wrote last, or the cached object. nullptr: not known.
+  void RecordOwnWrite(const CachedEntryPtr& written);
+  /// Returns the object if the cache holds it at exactly this revision, else nullptr.
+  CachedEntryPtr Known(const std::string& key, Revision revision) const;
+  /// Returns the newest known state of a key: what this process wrote last, or the cached object. nullptr: unknown.
   CachedEntryPtr Newest(const std::string& key) const;
 
   // ---- watchers
-  struct Sleeper {
+  struct IdleWatcher {
     const Filter* filter;
     std::uint64_t next;
     std::shared_ptr<Wakeup> wakeup;  // nullptr: has been woken
   };
-  using SleeperHandle = std::list<Sleeper>::iterator;
+  using IdleWatcherHandle = std::list<IdleWatcher>::iterator;
   struct Pending {
-    bool behind = false;    // what comes next has left the window, or the cache was filled anew
-    bool restored = false;  // … because etcd went back to an older state
+    bool behind = false;    // the next events have left the window, or the cache was filled again
+    bool restored = false;  // … because etcd was restored to an older state
     std::vector<CacheEventPtr> events;
     std::uint64_t next = 0;
-    Revision revision = 0;                 // reached when all of `events` are taken
-    std::shared_ptr<Wakeup> wakeup;        // set: nothing there, the watcher is registered as a sleeper
-    SleeperHandle handle;
+    Revision revision = 0;           // the revision that is reached after all of `events`
+    std::shared_ptr<Wakeup> wakeup;  // set: there are no events, and the watcher is registered as waiting
+    IdleWatcherHandle handle;
   };
-  /// The sequence number of the first event after `revision`; nullopt: that has left the window.
+  /// Returns the sequence number of the first event after `revision`, or nullopt if that event has left the window.
   std::optional<std::uint64_t> SequenceAfter(Revision revision) const;
-  /// The oldest revision that a watch can begin after without etcd's own history.
+  /// Returns the oldest revision after which a watch can begin without reading etcd's history.
   Revision Floor() const;
-  /// The events from `next` on, about `max` of them, in whole revisions; if there are none, registers `filter` to be woken by one that matches.
+  /// Returns about `max` events from `next` on, in complete revisions. If there are none, registers the watcher to be
+  /// woken by an event that matches `filter`.
   Pending Take(std::uint64_t generation, std::uint64_t next, std::size_t max, const Filter& filter);
-  /// Ends the sleep; the number of the next event, moved on past those that did not match.
-  std::uint64_t Leave(SleeperHandle handle);
+  /// Ends the registration. Returns the sequence number of the next event, which skips those that did not match.
+  std::uint64_t EndWait(IdleWatcherHandle handle);
   std::uint64_t Generation() const;
-  Revision WindowFloor() const;
 
-  /// What of a store's figures the cache knows.
+  /// Returns the statistics that the cache maintains.
   ResourceStats Stats() const;
 
   // ---- the feed
-  /// `restored`: etcd went back in time; those who watch must start anew.
+  /// Replaces the contents. `restored`: etcd went back to an older state, so watchers must start again.
   void Fill(std::vector<CachedEntryPtr> sorted, Revision revision, bool restored = false);
-  /// One put or deletion as etcd told it. `entry` is nullptr for a deletion.
+  /// One put or deletion as etcd reported it. `entry` is nullptr for a deletion.
   struct Change {
     std::string key;
     CachedEntryPtr entry;
     Revision revision = 0;
   };
   void Apply(std::vector<Change> changes, Revision revision);
-  /// An entry this process wrote at just this revision, so that it need not be made again.
-  CachedEntryPtr Remembered(const std::string& key, Revision revision) const;
+  /// Returns the entry that this process wrote at exactly this revision, so that it need not be decoded again.
+  CachedEntryPtr OwnWrite(const std::string& key, Revision revision) const;
   void SetWatch(std::shared_ptr<etcd::Watch> watch);
+  /// Reports that objects cannot be converted, until the next Fill(). All watches end, and readers do not wait.
+  void SetFailing();
   void Stop();
 
  private:
   void ForgetOwnWrites();
   void Publish(SnapshotPtr snapshot, std::unique_lock<std::mutex>& lock);
   void TrimWindow();
-  /// The same state with one more index, if it is still the newest.
+  /// Publishes the same state with one more index, if it is still the newest state.
   void AddIndex(const Snapshot& snapshot, IndexedBy by);
   void UpdateIndexes(const Snapshot& before, Snapshot& after, const std::vector<CacheEventPtr>& events);
 
@@ -139,20 +149,21 @@ class WatchCache {
   mutable std::mutex snapshot_mutex_;
   SnapshotPtr snapshot_;  // guarded by snapshot_mutex_
 
-  mutable std::mutex mutex_;  // guards all below
+  mutable std::mutex mutex_;  // guards everything below
   std::deque<CacheEventPtr> window_;
   std::uint64_t first_sequence_ = 0;  // of window_.front()
-  Revision floor_ = 0;                // all events after this revision are in the window
+  Revision floor_ = 0;                // the window contains all events after this revision
   std::size_t window_bytes_ = 0;
-  std::uint64_t generation_ = 0;  // counts fills
+  std::uint64_t generation_ = 0;  // number of fills
   std::uint64_t restored_ = 0;    // the last generation that began with a restore
   std::uint64_t slow_watchers_ = 0;
-  std::list<Sleeper> sleepers_;
+  std::list<IdleWatcher> idle_watchers_;
   std::multimap<Revision, std::shared_ptr<Wakeup>> waiters_;
   std::unordered_map<std::string, CachedEntryPtr> own_writes_;
   std::size_t own_writes_bytes_ = 0;
   std::shared_ptr<etcd::Watch> watch_;
   bool stopped_ = false;
+  bool failing_ = false;
 };
 
 }  // namespace apimesh::storage

@@ -5,12 +5,15 @@
 namespace apimesh::aggregator {
 
 /// The kind APIService of apiregistration.k8s.io/v1.
-registry::Resource ApiServiceResource();
+registry::Resource ApiServiceResource(const Clock& clock);
 
-/// Sets the condition Available. False: it was like that already.
-bool SetAvailable(meta::Object& api_service, std::string_view status, std::string_view reason, std::string_view message, WallTime now);
+/// Sets the condition Available. Returns false if the condition already has these values.
+bool SetAvailable(meta::Object& api_service, std::string_view status, std::string_view reason, std::string_view message,
+                  WallTime now);
 bool IsAvailable(const meta::Object& api_service);
-/// Whether requests go to a service in the cluster; otherwise a server of the chain has the group-version.
+/// Whether requests go to a service in the cluster.
 bool IsExternal(const meta::Object& api_service);
+/// Whether a server of the chain serves the group-version: the APIService names neither a service nor a gRPC endpoint.
+bool IsLocal(const meta::Object& api_service);
 
 }  // namespace apimesh::aggregator

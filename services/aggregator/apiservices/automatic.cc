@@ -8,23 +8,11 @@ namespace {
 namespace json = meta::json;
 
 constexpr std::string_view kOnStart = "onstart", kAlways = "true";
-constexpr const char* kDefinitions = "apiextensions.k8s.io";  // the one group of extensions-api that is always there
+constexpr const char* kDefinitions = "apiextensions.k8s.io";  // the built-in group of extensions-api
 
 std::string_view ManagementOf(const meta::Object* object) {
   const json::string* label = object ? object->Label(kAutomanaged) : nullptr;
   return label ? std::string_view(*label) : std::string_view();
-}
-
-meta::Object Make(const rpc::GroupVersionDescription& gv, std::string_view management) {
-  json::object spec;
-  if (!gv.group.empty()) spec["group"] = gv.group;
-  spec["version"] = gv.version;
-  spec["groupPriorityMinimum"] = gv.group_priority_minimum;
-  spec["versionPriority"] = gv.version_priority;
-  return meta::Object(json::object{{"kind", "APIService"},
-                                   {"apiVersion", "apiregistration.k8s.io/v1"},
-                                   {"metadata", {{"name", gv.version + "." + gv.group}, {"labels", {{kAutomanaged, management}}}}},
-                                   {"spec", std::move(spec)}});
 }
 
 bool SameSpec(const meta::Object& a, const meta::Object& b) {
@@ -35,15 +23,44 @@ bool SameSpec(const meta::Object& a, const meta::Object& b) {
 
 }  // namespace
 
-std::optional<std::map<std::string, meta::Object>> AutomaticApiServices(const Routes& routes) {
-  std::map<std::string, meta::Object> made;
+meta::Object MakeApiService(const AutomaticApiService& automatic) {
+  const mesh::GroupVersionDescription& gv = *automatic.version;
+  const std::string_view management = automatic.custom ? kAlways : kOnStart;
+  json::object spec;
+  if (!gv.group.empty()) spec["group"] = gv.group;
+  spec["version"] = gv.version;
+  spec["groupPriorityMinimum"] = gv.group_priority_minimum;
+  spec["versionPriority"] = gv.version_priority;
+  return meta::Object(
+      json::object{{"kind", "APIService"},
+                   {"apiVersion", "apiregistration.k8s.io/v1"},
+                   {"metadata", {{"name", gv.version + "." + gv.group}, {"labels", {{kAutomanaged, management}}}}},
+                   {"spec", std::move(spec)}});
+}
+
+std::set<std::string> ChangedNames(const AutomaticApiServiceMap& before, const AutomaticApiServiceMap& after) {
+  std::set<std::string> names;
+  auto old = before.begin();
+  auto next = after.begin();
+  while (old != before.end() || next != after.end()) {
+    const bool removed = next == after.end() || (old != before.end() && old->first < next->first);
+    const bool added = !removed && (old == before.end() || next->first < old->first);
+    if (removed || added || old->second != next->second) names.insert(removed ? old->first : next->first);
+    if (!added) ++old;
+    if (!removed) ++next;
+  }
+  return names;
+}
+
+std::optional<AutomaticApiServiceMap> AutomaticApiServices(const Routes& routes) {
+  AutomaticApiServiceMap made;
   for (std::size_t i = 0; i < routes.delegates.size(); ++i) {
     const Delegate& delegate = routes.delegates[i];
     if (delegate.kind != Delegate::Kind::kChain) continue;
     if (!delegate.description) return std::nullopt;
-    for (const rpc::GroupVersionDescription& gv : delegate.description->group_versions) {
-      const bool custom = i > 0 && gv.group != kDefinitions;  // the head of the chain has built-in groups only
-      made.try_emplace(gv.version + "." + gv.group, Make(gv, custom ? kAlways : kOnStart));
+    for (const mesh::GroupVersionPtr& gv : delegate.description->group_versions) {
+      const bool custom = i > 0 && gv->group != kDefinitions;  // the head of the chain serves only built-in groups
+      made.try_emplace(gv->version + "." + gv->group, AutomaticApiService{gv, custom});
     }
   }
   return made;

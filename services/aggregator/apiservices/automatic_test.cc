@@ -17,24 +17,37 @@ TEST(AutomaticApiServices, FollowTheChain) {
   Routes routes;
   routes.delegates.resize(2);
   EXPECT_FALSE(AutomaticApiServices(routes));
-  rpc::Description core, extensions;
-  core.group_versions = {{"", "v1", 18000, 1, "", "", ""}, {"apps", "v1", 17800, 15, "", "", ""}};
-  extensions.group_versions = {{"apiextensions.k8s.io", "v1", 16700, 15, "", "", ""}, {"example.com", "v2", 1000, 100, "", "", ""}};
+  mesh::Description core, extensions;
+  const auto version = [](const char* group, const char* name, int group_priority, int priority) {
+    return std::make_shared<const mesh::GroupVersionDescription>(
+        mesh::GroupVersionDescription{group, name, group_priority, priority, "", "", ""});
+  };
+  core.group_versions = {version("", "v1", 18000, 1), version("apps", "v1", 17800, 15)};
+  extensions.group_versions = {version("apiextensions.k8s.io", "v1", 16700, 15),
+                               version("example.com", "v2", 1000, 100)};
   routes.delegates[0].description = core;
   EXPECT_FALSE(AutomaticApiServices(routes)) << "extensions-api has not said anything yet";
   routes.delegates[1].description = extensions;
   const auto made = AutomaticApiServices(routes);
   ASSERT_TRUE(made);
   ASSERT_EQ(made->size(), 4U);
-  EXPECT_EQ(*made->at("v1.").Label(kAutomanaged), "onstart");
-  EXPECT_EQ(*made->at("v1.apiextensions.k8s.io").Label(kAutomanaged), "onstart");
-  EXPECT_EQ(*made->at("v2.example.com").Label(kAutomanaged), "true");
-  EXPECT_EQ(meta::FindField(made->at("v1.").Root().at("spec").as_object(), "group"), nullptr);
-  EXPECT_EQ(made->at("v1.apps").Root().at("spec").at("groupPriorityMinimum"), 17800);
+  const auto object = [&made](const char* name) { return MakeApiService(made->at(name)); };
+  EXPECT_EQ(*object("v1.").Label(kAutomanaged), "onstart");
+  EXPECT_EQ(*object("v1.apiextensions.k8s.io").Label(kAutomanaged), "onstart");
+  EXPECT_EQ(*object("v2.example.com").Label(kAutomanaged), "true");
+  EXPECT_EQ(meta::FindField(object("v1.").Root().at("spec").as_object(), "group"), nullptr);
+  EXPECT_EQ(object("v1.apps").Root().at("spec").at("groupPriorityMinimum"), 17800);
+  // Only the difference has to be looked at after a change.
+  EXPECT_EQ(ChangedNames(*made, *made), std::set<std::string>());
+  extensions.group_versions[1] = version("example.com", "v3", 1000, 100);
+  routes.delegates[1].description = extensions;
+  EXPECT_EQ(ChangedNames(*made, *AutomaticApiServices(routes)),
+            (std::set<std::string>{"v2.example.com", "v3.example.com"}));
 }
 
 TEST(AutomaticApiServices, WhatIsDoneAboutEach) {
-  const meta::Object on_start = ApiService("onstart"), always = ApiService("true"), other = ApiService("true", 2), mine = ApiService("");
+  const meta::Object on_start = ApiService("onstart"), always = ApiService("true"), other = ApiService("true", 2),
+                     mine = ApiService("");
   struct Case {
     const char* name;
     const meta::Object *desired, *current;
@@ -59,19 +72,26 @@ TEST(AutomaticApiServices, WhatIsDoneAboutEach) {
 
 TEST(ExternalDiscovery, TranslatesTheOlderForm) {
   const Registration sea{"sea.example.com", "v1", 900, 20};
-  const rpc::Description found = DescribeExternal(
-      sea, R"({"kind":"APIResourceList","resources":[{"name":"fishes","singularName":"fish","namespaced":true,"kind":"Fish","verbs":["get"]},)"
-           R"({"name":"fishes/scale","singularName":"","namespaced":true,"group":"autoscaling","version":"v1","kind":"Scale","verbs":["get"]}]})", "H");
+  const mesh::Description found = DescribeExternal(
+      sea,
+      R"({"kind":"APIResourceList","resources":[{"name":"fishes","singularName":"fish","namespaced":true,"kind":"Fish","verbs":["get"]},)"
+      R"({"name":"fishes/scale","singularName":"","namespaced":true,"group":"autoscaling","version":"v1","kind":"Scale","verbs":["get"]}]})",
+      "H");
   ASSERT_EQ(found.group_versions.size(), 1U);
-  EXPECT_EQ(found.group_versions[0].aggregated_discovery,
-            R"({"version":"v1","resources":[{"resource":"fishes","responseKind":{"group":"sea.example.com","version":"v1","kind":"Fish"},)"
-            R"("scope":"Namespaced","singularResource":"fish","verbs":["get"],"subresources":[{"subresource":"scale",)"
-            R"("responseKind":{"group":"autoscaling","version":"v1","kind":"Scale"},"verbs":["get"]}]}],"freshness":"Current"})");
-  EXPECT_EQ(found.group_versions[0].openapi_v3_hash, "H");
-  const rpc::Description lost = DescribeExternal(sea, "", "");
-  EXPECT_EQ(lost.group_versions[0].aggregated_discovery, R"({"version":"v1","freshness":"Stale"})");
+  EXPECT_EQ(
+      found.group_versions[0]->aggregated_discovery,
+      R"({"version":"v1","resources":[{"resource":"fishes","responseKind":{"group":"sea.example.com","version":"v1","kind":"Fish"},)"
+      R"("scope":"Namespaced","singularResource":"fish","verbs":["get"],"subresources":[{"subresource":"scale",)"
+      R"("responseKind":{"group":"autoscaling","version":"v1","kind":"Scale"},"verbs":["get"]}]}],"freshness":"Current"})");
+  EXPECT_EQ(found.group_versions[0]->openapi_v3_hash, "H");
+  const mesh::Description lost = DescribeExternal(sea, "", "");
+  EXPECT_EQ(lost.group_versions[0]->aggregated_discovery, R"({"version":"v1","freshness":"Stale"})");
   EXPECT_NE(lost.etag, found.etag);
-  EXPECT_EQ(OpenApiHash(R"({"paths":{"apis/sea.example.com/v1":{"serverRelativeURL":"/openapi/v3/apis/sea.example.com/v1?hash=AB"}}})", "sea.example.com", "v1"), "AB");
+  EXPECT_EQ(
+      OpenApiHash(
+          R"({"paths":{"apis/sea.example.com/v1":{"serverRelativeURL":"/openapi/v3/apis/sea.example.com/v1?hash=AB"}}})",
+          "sea.example.com", "v1"),
+      "AB");
   EXPECT_EQ(OpenApiHash("nonsense", "sea.example.com", "v1"), "");
 }
 

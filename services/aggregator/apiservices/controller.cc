@@ -1,22 +1,26 @@
 #include "services/aggregator/apiservices/controller.h"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/strand.hpp>
-#include <fmt/format.h>
-
 #include <atomic>
 #include <map>
 #include <set>
+#include <variant>
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/strand.hpp>
+#include <fmt/format.h>
+
+#include "lib/base/async/wakeup.h"
 #include "lib/base/log.h"
-#include "lib/base/wakeup.h"
-#include "lib/codec/base64.h"
+#include "lib/base/text/base64.h"
 #include "lib/codec/codec.h"
-#include "services/aggregator/apiservices/api_requests.h"
+#include "lib/mesh/api_client.h"
+#include "lib/storage/follower.h"
 #include "services/aggregator/apiservices/apiservice_resource.h"
 #include "services/aggregator/apiservices/automatic.h"
 #include "services/aggregator/apiservices/external_discovery.h"
 #include "services/aggregator/apiservices/external_server.h"
+#include "services/aggregator/extensions/endpoint.h"
 
 namespace apimesh::aggregator {
 namespace asio = boost::asio;
@@ -25,16 +29,19 @@ namespace json = meta::json;
 namespace {
 
 constexpr const char* kPath = "/apis/apiregistration.k8s.io/v1/apiservices";
-constexpr std::chrono::seconds kRetryPause{1}, kCheckUnavailable{1}, kCheckAvailable{5};
+constexpr std::chrono::seconds kCheckUnavailable{1}, kCheckAvailable{5};
 constexpr std::chrono::milliseconds kTick{250};
+constexpr std::chrono::seconds kRequestTimeout{10};
 
 using Objects = std::map<std::string, meta::Object>;
 
-/// A server outside the mesh.
+/// The state of an APIService whose server is outside the mesh.
 struct External {
-  std::shared_ptr<ExternalServer> server;
+  std::shared_ptr<Backend> server;
+  std::variant<ExternalOptions, ExtensionOptions> options;  // from which `server` was made
   Registration registration;
-  rpc::Description description;
+  mesh::Description description;
+  std::shared_ptr<const ResourceNames> shared_watches;
   bool available = false;
   bool checking = false;
   SteadyTime next_check{};
@@ -48,49 +55,65 @@ std::int64_t NumberAt(const meta::Object& object, std::string_view field) {
 }
 
 Registration RegistrationOf(const meta::Object& object) {
-  return {std::string(meta::FindString(object.Root(), "spec", "group")), std::string(meta::FindString(object.Root(), "spec", "version")),
-          static_cast<int>(NumberAt(object, "groupPriorityMinimum")), static_cast<int>(NumberAt(object, "versionPriority"))};
+  return {std::string(meta::FindString(object.Root(), "spec", "group")),
+          std::string(meta::FindString(object.Root(), "spec", "version")),
+          static_cast<int>(NumberAt(object, "groupPriorityMinimum")),
+          static_cast<int>(NumberAt(object, "versionPriority"))};
+}
+
+ExtensionOptions ExtensionOptionsOf(const meta::Object& object) {
+  ExtensionOptions options;
+  options.group = meta::FindString(object.Root(), "spec", "group");
+  options.version = meta::FindString(object.Root(), "spec", "version");
+  options.endpoint = EndpointOf(object);
+  DecodeBase64(meta::FindString(object.Root(), "spec", "caBundle"), options.ca_pem);
+  return options;
 }
 
 }  // namespace
 
-/// Lives on a strand; its loops hold it.
+/// All state is used on one strand only, unless it is guarded by `mutex`. The coroutines keep it alive.
 struct ApiServiceController::State : std::enable_shared_from_this<State> {
-  explicit State(Parts all) : parts(std::move(all)), strand(asio::make_strand(parts.executor)) {}
+  explicit State(Parts all) : parts(std::move(all)), own(parts.own), strand(asio::make_strand(parts.executor)) {}
 
-  Task<> Follow(std::shared_ptr<State> self);
+  Task<> TakeAll(std::vector<storage::Event> events);
   Task<> Work(std::shared_ptr<State> self);
   Task<> Register(std::shared_ptr<State> self);
   Task<> Check(std::shared_ptr<State> self, std::string name);
-  Task<> WriteStatus(std::shared_ptr<State> self, std::string name, std::string status, std::string reason, std::string message);
+  Task<> WriteStatus(std::shared_ptr<State> self, std::string name, std::string status, std::string reason,
+                     std::string message);
+  /// Sends a request to the server of APIServices.
+  Task<meta::Result<meta::Object>> Send(std::string method, std::string path, const json::object& body) const;
   void FindExternals();
   void Publish();
   void Wake() {
     const std::lock_guard lock(mutex);
     wakeup->Wake();
   }
-  bool Stopped() {
-    const std::lock_guard lock(mutex);
-    return stopped;
-  }
+  bool Stopped() const { return follower->Stopped(); }
   ExternalOptions OptionsOf(const meta::Object& object) const;
+  std::shared_ptr<Backend> MakeServer(const std::string& name, std::variant<ExternalOptions, ExtensionOptions> options);
 
   const Parts parts;
+  const mesh::ApiClient own;  // the server of APIServices in this process
   asio::strand<asio::any_io_executor> strand;
-  Objects objects;  // as the store has them
-  bool complete = false;
+  const std::shared_ptr<storage::Follower> follower =
+      std::make_shared<storage::Follower>("the APIServices", parts.store);
+  Objects objects;         // a copy of the store's content
+  Objects fresh;           // the current state that a new watch delivers, until it is complete
+  bool caught_up = false;  // the current watch has delivered the current state
+  bool complete = false;   // `objects` is valid
   bool began = false;
-  std::set<std::string> at_start;  // names that were there when we began
+  std::set<std::string> at_start;  // names that existed when this process started
   std::set<std::string> looked_after;
-  std::optional<Objects> desired;  // the automatic ones
-  RoutesPtr desired_by;            // what they were worked out from
+  std::optional<AutomaticApiServiceMap> desired;  // the automatic APIServices
+  RoutesPtr desired_by;                           // the routes from which `desired` was computed
+  std::set<std::string> unchecked;                // names that have changed since Register() looked at them
   std::map<std::string, External> externals;
-  std::string published;  // what the route table has
+  std::string published;  // key of the delegates that were last published
   std::atomic<bool> synced = false;
   std::mutex mutex;
-  bool stopped = false;                               // guarded by mutex
-  std::shared_ptr<storage::Watcher> watcher;          // guarded by mutex
-  std::shared_ptr<Wakeup> wakeup = Wakeup::New();     // guarded by mutex
+  std::shared_ptr<Wakeup> wakeup = Wakeup::New();  // guarded by mutex
 };
 
 ExternalOptions ApiServiceController::State::OptionsOf(const meta::Object& object) const {
@@ -100,38 +123,67 @@ ExternalOptions ApiServiceController::State::OptionsOf(const meta::Object& objec
   ExternalOptions options;
   options.group = meta::FindString(object.Root(), "spec", "group");
   options.version = meta::FindString(object.Root(), "spec", "version");
-  options.service = {std::string(meta::FindString(service, "namespace")), std::string(meta::FindString(service, "name")),
+  options.service = {std::string(meta::FindString(service, "namespace")),
+                     std::string(meta::FindString(service, "name")),
                      port && port->is_int64() ? port->get_int64() : 443};
-  codec::DecodeBase64(meta::FindString(object.Root(), "spec", "caBundle"), options.ca_pem);
+  DecodeBase64(meta::FindString(object.Root(), "spec", "caBundle"), options.ca_pem);
   options.insecure_skip_verify = insecure && *insecure == true;
   options.cert_file = parts.proxy_cert_file;
   options.key_file = parts.proxy_key_file;
   return options;
 }
 
+std::shared_ptr<Backend> ApiServiceController::State::MakeServer(
+    const std::string& name, std::variant<ExternalOptions, ExtensionOptions> options) {
+  if (auto* const external = std::get_if<ExternalOptions>(&options)) {
+    return std::make_shared<ExternalServer>(std::move(*external), parts.core_api, parts.endpoint_routing, parts.clock);
+  }
+  const auto changed = [weak = weak_from_this(), name, strand = strand] {
+    asio::post(strand, [weak, name] {
+      const auto self = weak.lock();
+      if (!self) return;
+      const auto found = self->externals.find(name);
+      if (found == self->externals.end()) return;
+      found->second.next_check = {};
+      self->Wake();
+    });
+  };
+  return std::make_shared<ExtensionServer>(std::move(std::get<ExtensionOptions>(options)), parts.extensions, changed);
+}
+
 void ApiServiceController::State::FindExternals() {
   std::erase_if(externals, [this](const auto& one) {
     const auto found = objects.find(one.first);
-    return found == objects.end() || !IsExternal(found->second);
+    return found == objects.end() || IsLocal(found->second);
   });
   for (const auto& [name, object] : objects) {
-    if (!IsExternal(object)) continue;
+    if (IsLocal(object)) continue;
     External& external = externals[name];
-    ExternalOptions options = OptionsOf(object);
-    if (!external.server || external.server->Options() != options) {
+    std::variant<ExternalOptions, ExtensionOptions> options;
+    if (IsExternal(object)) {
+      options = OptionsOf(object);
+    } else {
+      options = ExtensionOptionsOf(object);
+    }
+    if (!external.server || external.options != options) {
       external = External{};
-      external.server = std::make_shared<ExternalServer>(std::move(options));
+      external.options = options;
+      external.server = MakeServer(name, std::move(options));
     }
     const Registration registration = RegistrationOf(object);
-    if (external.description.group_versions.empty() || external.registration.group_priority_minimum != registration.group_priority_minimum ||
+    if (external.description.group_versions.empty() ||
+        external.registration.group_priority_minimum != registration.group_priority_minimum ||
         external.registration.version_priority != registration.version_priority) {
       external.registration = registration;
-      std::string known = external.description.group_versions.empty() ? "" : external.description.group_versions[0].resource_list;
-      std::string hash = external.description.group_versions.empty() ? "" : external.description.group_versions[0].openapi_v3_hash;
+      std::string known =
+          external.description.group_versions.empty() ? "" : external.description.group_versions[0]->resource_list;
+      std::string hash =
+          external.description.group_versions.empty() ? "" : external.description.group_versions[0]->openapi_v3_hash;
       external.description = DescribeExternal(registration, std::move(known), std::move(hash));
     }
-    if (!external.checking && external.next_check <= Clock::System().Steady()) {
+    if (!external.checking && external.next_check <= parts.clock.Steady()) {
       external.checking = true;
+      external.next_check = SteadyTime::max();
       asio::co_spawn(strand, Check(shared_from_this(), name), &Forget);
     }
   }
@@ -141,10 +193,12 @@ void ApiServiceController::State::Publish() {
   std::vector<Delegate> delegates;
   std::string key;
   for (const auto& [name, external] : externals) {
-    delegates.push_back({name, external.server, external.description, external.available, Delegate::Kind::kExternal});
-    const rpc::GroupVersionDescription& gv = external.description.group_versions[0];
-    key += fmt::format("{} {} {} {} {} {}\n", name, fmt::ptr(external.server.get()), external.description.etag, external.available,
-                       gv.group_priority_minimum, gv.version_priority);
+    delegates.push_back({name, external.server, external.description, external.available, external.server->Kind(),
+                         external.shared_watches});
+    const mesh::GroupVersionDescription& gv = *external.description.group_versions[0];
+    key += fmt::format("{} {} {} {} {} {} {}\n", name, fmt::ptr(external.server.get()), external.description.etag,
+                       external.available, gv.group_priority_minimum, gv.version_priority,
+                       fmt::ptr(external.shared_watches.get()));
   }
   if (key == published) return;
   published = key;
@@ -152,91 +206,89 @@ void ApiServiceController::State::Publish() {
 }
 
 Task<> ApiServiceController::State::Check(std::shared_ptr<State> self, std::string name) {
-  const std::shared_ptr<ExternalServer> server = externals.at(name).server;
-  const Registration registration = externals.at(name).registration;
-  ServicePlaces places = co_await ResolveService(parts.core_api, server->Options().service, parts.endpoint_routing);
-  std::string list, hash;
-  if (!places.hosts.empty()) {
-    server->SetHosts(places.hosts);
-    const std::string path = fmt::format("/apis/{}/{}", registration.group, registration.version);
-    const meta::Result<http::ClientResponse> answer = co_await server->Ask(path, "application/json");
-    if (answer) {
-      list = answer->body;
-      places.status = "True";
-      places.reason = "Passed";
-      places.message = "all checks passed";
-      const meta::Result<http::ClientResponse> index = co_await server->Ask("/openapi/v3", "application/json");
-      if (index) hash = OpenApiHash(index->body, registration.group, registration.version);
-    } else {
-      places.reason = "FailedDiscoveryCheck";
-      places.message = answer.error().Message();
-    }
-  }
-  const bool available = places.status == "True";
-  if (!available) server->SetHosts({});
+  const std::shared_ptr<Backend> server = externals.at(name).server;
+  const SteadyTime begun = parts.clock.Steady();
+  Backend::State checked = co_await server->Check();
   const auto found = externals.find(name);
-  if (found == externals.end() || found->second.server != server) co_return;  // it is another one by now
+  if (found == externals.end() || found->second.server != server) co_return;  // deleted or changed meanwhile
   External& external = found->second;
   external.checking = false;
-  external.available = available;
-  external.next_check = Clock::System().Steady() + (available ? kCheckAvailable : kCheckUnavailable);
-  external.description = DescribeExternal(external.registration, std::move(list), std::move(hash));
+  external.available = checked.status == "True";
+  // If the server has changed during the check, it is checked again immediately.
+  if (external.next_check == SteadyTime::max())
+    external.next_check = begun + (external.available ? kCheckAvailable : kCheckUnavailable);
+  external.shared_watches = std::move(checked.shared_watches);
+  external.description =
+      DescribeExternal(external.registration, std::move(checked.resource_list), std::move(checked.openapi_hash));
   Publish();
-  co_await WriteStatus(self, name, places.status, places.reason, places.message);
+  co_await WriteStatus(self, name, checked.status, checked.reason, checked.message);
 }
 
-Task<> ApiServiceController::State::WriteStatus(std::shared_ptr<State> /*keeps this alive*/, std::string name, std::string status,
-                                                std::string reason, std::string message) {
+Task<meta::Result<meta::Object>> ApiServiceController::State::Send(std::string method, std::string path,
+                                                                   const json::object& body) const {
+  mesh::ApiRequest request;
+  request.method = std::move(method);
+  request.path = std::move(path);
+  request.body = codec::WriteJson(body);
+  request.deadline = parts.clock.Steady() + kRequestTimeout;
+  return own.SendForObject(std::move(request));
+}
+
+Task<> ApiServiceController::State::WriteStatus(std::shared_ptr<State> /*keeps this alive*/, std::string name,
+                                                std::string status, std::string reason, std::string message) {
   const auto found = objects.find(name);
   if (found == objects.end()) co_return;
   meta::Object object = found->second;
-  if (!SetAvailable(object, status, reason, message, Clock::System().Now())) co_return;
+  if (!SetAvailable(object, status, reason, message, parts.clock.Now())) co_return;
   log::Info("APIService {} is {}available: {}", name, status == "True" ? "" : "not ", message);
   const std::string path = fmt::format("{}/{}/status", kPath, name);
-  const meta::Result<meta::Object> written = co_await SendRequest(parts.own, "PUT", path, "", codec::WriteJson(object.Root()));
-  // A lost race is made good by the next check.
-  if (!written && !written.error().Is("Conflict") && !written.error().Is("NotFound")) {
+  const meta::Result<meta::Object> written = co_await Send("PUT", path, object.Root());
+  // The next check corrects a lost race.
+  if (!written && !written.error().Is(meta::Reason::kConflict) && !written.error().Is(meta::Reason::kNotFound)) {
     log::Warning("status of APIService {}: {}", name, written.error().Message());
   }
 }
 
 Task<> ApiServiceController::State::Register(std::shared_ptr<State> /*keeps this alive*/) {
   if (const RoutesPtr routes = parts.routes->Current(); routes != desired_by) {
-    desired = AutomaticApiServices(*routes);
+    std::optional<AutomaticApiServiceMap> next = AutomaticApiServices(*routes);
+    if (next) unchecked.merge(ChangedNames(desired ? *desired : AutomaticApiServiceMap(), *next));
+    desired = std::move(next);
     desired_by = routes;
   }
   if (!desired) co_return;
-  std::set<std::string> names;
-  for (const auto& [name, object] : *desired) names.insert(name);
-  for (const auto& [name, object] : objects) names.insert(name);
-  bool all_well = true;
+  const std::set<std::string> names = std::exchange(unchecked, {});
+  std::set<std::string> failed;
   for (const std::string& name : names) {
     const auto wanted = desired->find(name);
     const auto current = objects.find(name);
-    const meta::Object* want = wanted == desired->end() ? nullptr : &wanted->second;
+    const std::optional<meta::Object> want =
+        wanted == desired->end() ? std::nullopt : std::optional(MakeApiService(wanted->second));
     const meta::Object* have = current == objects.end() ? nullptr : &current->second;
-    const Upkeep upkeep = Decide(want, have, at_start.contains(name), looked_after.contains(name));
+    const Upkeep upkeep = Decide(want ? &*want : nullptr, have, at_start.contains(name), looked_after.contains(name));
     const std::string path = fmt::format("{}/{}", kPath, name);
     meta::Result<meta::Object> done = meta::Object();
     if (upkeep == Upkeep::kCreate) {
-      done = co_await SendRequest(parts.own, "POST", kPath, "", codec::WriteJson(want->Root()));
+      done = co_await Send("POST", kPath, want->Root());
     } else if (upkeep == Upkeep::kUpdate) {
       meta::Object changed = *have;
       changed.Root()["spec"] = *meta::FindField(want->Root(), "spec");
-      done = co_await SendRequest(parts.own, "PUT", path, "", codec::WriteJson(changed.Root()));
+      done = co_await Send("PUT", path, changed.Root());
     } else if (upkeep == Upkeep::kDelete) {
-      const std::string options = codec::WriteJson(json::object{{"preconditions", {{"uid", have->Uid()}}}});
-      done = co_await SendRequest(parts.own, "DELETE", path, "", options);
+      const json::object options{{"preconditions", {{"uid", have->Uid()}}}};
+      done = co_await Send("DELETE", path, options);
     }
-    const bool raced = !done && (done.error().Is("AlreadyExists") || done.error().Is("NotFound") || done.error().Is("Conflict"));
+    const bool raced = !done && (done.error().Is(meta::Reason::kAlreadyExists) ||
+                                 done.error().Is(meta::Reason::kNotFound) || done.error().Is(meta::Reason::kConflict));
     if (done || raced) {
       looked_after.insert(name);
     } else {
-      all_well = false;
+      failed.insert(name);
       log::Warning("APIService {}: {}", name, done.error().Message());
     }
   }
-  if (all_well) synced = true;
+  if (failed.empty()) synced = true;
+  unchecked.merge(failed);
 }
 
 Task<> ApiServiceController::State::Work(std::shared_ptr<State> self) {
@@ -244,7 +296,7 @@ Task<> ApiServiceController::State::Work(std::shared_ptr<State> self) {
     const std::shared_ptr<Wakeup> sleep = Wakeup::New();
     {
       const std::lock_guard lock(mutex);
-      if (stopped) co_return;
+      if (Stopped()) co_return;
       wakeup = sleep;
     }
     if (complete) {
@@ -256,63 +308,48 @@ Task<> ApiServiceController::State::Work(std::shared_ptr<State> self) {
       FindExternals();
       Publish();
     }
-    const bool idle = externals.empty() && synced;
-    co_await Wakeup::Wait(sleep, idle ? SteadyTime::max() : Clock::System().Steady() + kTick);
+    const bool idle = externals.empty() && synced && unchecked.empty();
+    co_await Wakeup::Wait(sleep, idle ? SteadyTime::max() : parts.clock.Steady() + kTick);
   }
 }
 
-Task<> ApiServiceController::State::Follow(std::shared_ptr<State> /*self: kept until the end*/) {
-  for (;;) {
-    const meta::RequestContext ctx;
-    storage::WatchOptions options;
-    options.match = storage::VersionMatch::kNotOlderThan;
-    options.send_initial_events = true;
-    options.allow_bookmarks = true;
-    meta::Result<std::unique_ptr<storage::Watcher>> opened = co_await parts.store->Watch(ctx, options);
-    const std::shared_ptr<storage::Watcher> events = opened ? std::move(*opened) : nullptr;
-    {
-      const std::lock_guard lock(mutex);
-      if (stopped) co_return;
-      watcher = events;
+Task<> ApiServiceController::State::TakeAll(std::vector<storage::Event> events) {
+  for (const storage::Event& event : events) {
+    Objects& target = caught_up ? objects : fresh;
+    if (event.object) unchecked.insert(event.object->GetKey().text);
+    if (event.object && event.type == storage::Event::Type::kDeleted) {
+      target.erase(event.object->GetKey().text);
+    } else if (event.object) {
+      meta::Result<json::value> value = codec::ParseJson(event.object->Json().View(), {});
+      if (value && value->is_object())
+        target[event.object->GetKey().text] = meta::Object(std::move(value->get_object()));
     }
-    Objects fresh;
-    bool caught_up = false;
-    while (events) {
-      const std::vector<storage::Event> some = co_await events->Next();
-      if (some.empty()) break;
-      for (const storage::Event& event : some) {
-        Objects& target = caught_up ? objects : fresh;
-        if (event.object && event.type == storage::Event::Type::kDeleted) {
-          target.erase(event.object->GetKey().text);
-        } else if (event.object) {
-          meta::Result<json::value> value = codec::ParseJson(event.object->Json().View(), {});
-          if (value && value->is_object()) target[event.object->GetKey().text] = meta::Object(std::move(value->get_object()));
-        }
-        if (event.initial_events_end) {
-          objects = std::move(fresh);
-          caught_up = complete = true;
-        }
-      }
-      if (caught_up) Wake();
+    if (event.initial_events_end) {
+      for (const auto& [name, object] : objects) unchecked.insert(name);  // some may have been deleted
+      objects = std::exchange(fresh, {});
+      caught_up = complete = true;
     }
-    if (Stopped()) co_return;
-    co_await SleepUntil(Clock::System().Steady() + kRetryPause);
   }
+  if (caught_up) Wake();
+  co_return;
 }
 
 ApiServiceController::ApiServiceController(Parts parts) : state_(std::make_shared<State>(std::move(parts))) {}
 ApiServiceController::~ApiServiceController() { Stop(); }
 
 void ApiServiceController::Start() {
-  asio::co_spawn(state_->strand, state_->Follow(state_), &Forget);
+  const auto opened = [state = state_] {
+    state->fresh.clear();
+    state->caught_up = false;
+  };
+  const auto events = [state = state_](std::vector<storage::Event> some) { return state->TakeAll(std::move(some)); };
+  asio::co_spawn(state_->strand, storage::Follower::Run(state_->follower, {opened, events}), &Forget);
   asio::co_spawn(state_->strand, state_->Work(state_), &Forget);
 }
 
 void ApiServiceController::Stop() {
-  const std::lock_guard lock(state_->mutex);
-  state_->stopped = true;
-  if (state_->watcher) state_->watcher->Stop();
-  state_->wakeup->Wake();
+  state_->follower->Stop();
+  state_->Wake();
 }
 
 void ApiServiceController::RoutesChanged() { state_->Wake(); }

@@ -1,37 +1,40 @@
 #pragma once
 
-#include <boost/asio/any_io_executor.hpp>
-
 #include <memory>
 #include <string>
 
-#include "lib/rpc/delegate.h"
+#include <boost/asio/any_io_executor.hpp>
+
+#include "lib/mesh/delegate/delegate.h"
 #include "lib/storage/store.h"
 #include "services/aggregator/delegation/route_table.h"
+#include "services/aggregator/extensions/extension_server.h"
 
 namespace apimesh::aggregator {
 
-/// Keeps APIServices and routes in step: registers the group-versions of the chain, finds the servers behind APIServices
-/// with a service, checks whether they answer, and gives the route table those that do.
+/// Reconciles APIServices with routes: registers the group-versions of the chain, resolves the services of external
+/// APIServices, checks whether these servers respond, and publishes them with their availability to the route table.
 class ApiServiceController {
  public:
   struct Parts {
-    storage::StorePtr store;                    // of APIServices
-    std::shared_ptr<rpc::DelegateClient> own;   // who serves them
-    std::shared_ptr<rpc::DelegateClient> core_api;
+    const Clock& clock;
+    storage::StorePtr store;                    // stores the APIServices
+    std::shared_ptr<mesh::DelegateClient> own;  // the server of APIServices in this process
+    std::shared_ptr<mesh::DelegateClient> core_api;
     std::shared_ptr<RouteTable> routes;
     boost::asio::any_io_executor executor;
     std::string proxy_cert_file, proxy_key_file;
     bool endpoint_routing = false;
+    ExtensionInputs extensions;
   };
   explicit ApiServiceController(Parts parts);
   ~ApiServiceController();
 
   void Start();
   void Stop();
-  /// The chain serves something else now. From any thread.
+  /// Must be called after each change of the routes. Thread-safe.
   void RoutesChanged();
-  /// All group-versions of the chain are registered.
+  /// Whether all group-versions of the chain are registered.
   bool Synced() const;
 
  private:

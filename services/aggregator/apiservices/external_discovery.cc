@@ -1,8 +1,8 @@
 #include "services/aggregator/apiservices/external_discovery.h"
 
-#include <fmt/format.h>
-
 #include <map>
+
+#include <fmt/format.h>
 
 #include "lib/codec/codec.h"
 #include "lib/meta/object.h"
@@ -25,7 +25,7 @@ json::object ResponseKind(const json::object& resource, const Registration& regi
           {"kind", meta::FindString(resource, "kind")}};
 }
 
-/// The newer form of discovery, from the older one.
+/// Converts an APIResourceList to an entry of aggregated discovery.
 json::object Aggregated(const json::object& list, const Registration& registration) {
   std::vector<json::object> resources;
   std::map<std::string, std::size_t, std::less<>> places;
@@ -46,7 +46,8 @@ json::object Aggregated(const json::object& list, const Registration& registrati
         to["singularResource"] = meta::FindString(from, "singularName");
         CopyFields(from, to, {"verbs", "shortNames", "categories"});
       } else {
-        json::object sub = {{"subresource", name.substr(slash + 1)}, {"responseKind", ResponseKind(from, registration)}};
+        json::object sub = {{"subresource", name.substr(slash + 1)},
+                            {"responseKind", ResponseKind(from, registration)}};
         CopyFields(from, sub, {"verbs"});
         json::value& subresources = to["subresources"];
         if (!subresources.is_array()) subresources.emplace_array();
@@ -61,8 +62,9 @@ json::object Aggregated(const json::object& list, const Registration& registrati
 
 }  // namespace
 
-rpc::Description DescribeExternal(const Registration& registration, std::string resource_list, std::string openapi_hash) {
-  rpc::GroupVersionDescription one;
+mesh::Description DescribeExternal(const Registration& registration, std::string resource_list,
+                                   std::string openapi_hash) {
+  mesh::GroupVersionDescription one;
   one.group = registration.group;
   one.version = registration.version;
   one.group_priority_minimum = registration.group_priority_minimum;
@@ -73,11 +75,12 @@ rpc::Description DescribeExternal(const Registration& registration, std::string 
     one.resource_list = std::move(resource_list);
     one.openapi_v3_hash = std::move(openapi_hash);
   } else {
-    one.aggregated_discovery = codec::WriteJson(json::object{{"version", registration.version}, {"freshness", "Stale"}});
+    one.aggregated_discovery =
+        codec::WriteJson(json::object{{"version", registration.version}, {"freshness", "Stale"}});
   }
-  rpc::Description description;
+  mesh::Description description;
   description.etag = fmt::format("{:016x}", std::hash<std::string>()(one.aggregated_discovery + one.openapi_v3_hash));
-  description.group_versions.push_back(std::move(one));
+  description.group_versions.push_back(std::make_shared<const mesh::GroupVersionDescription>(std::move(one)));
   return description;
 }
 

@@ -3,20 +3,22 @@
 #include <fmt/format.h>
 
 #include "lib/base/clock.h"
+#include "lib/base/text/url.h"
 #include "lib/service/reverse_proxy.h"
+#include "services/aggregator/apiservices/external_discovery.h"
 
 namespace apimesh::aggregator {
 namespace {
 
 constexpr std::chrono::seconds kLongestQuestion{5};
 
-http::ClientOptions ClientOptionsOf(const ExternalOptions& options) {
-  http::ClientOptions made;
-  made.ca_pem = options.ca_pem;
-  made.cert_file = options.cert_file;
-  made.key_file = options.key_file;
-  made.server_name = fmt::format("{}.{}.svc", options.service.name, options.service.ns);
-  made.insecure_skip_verify = options.insecure_skip_verify;
+http::ClientOptions ClientOptionsOf(const ExternalOptions& options, const Clock& clock) {
+  http::ClientOptions made{.clock = clock};
+  made.tls.ca_pem = options.ca_pem;
+  made.tls.cert_file = options.cert_file;
+  made.tls.key_file = options.key_file;
+  made.tls.server_name = fmt::format("{}.{}.svc", options.service.name, options.service.ns);
+  made.tls.insecure_skip_verify = options.insecure_skip_verify;
   return made;
 }
 
@@ -33,7 +35,7 @@ std::string Escape(std::string_view text) {
   return escaped;
 }
 
-/// PassedOn() has removed what the client itself said about its identity.
+/// Adds the X-Remote headers. PassedOn() has already removed the identity headers of the client.
 void AddUser(const meta::UserInfo& user, http::Headers& headers) {
   headers.emplace_back("x-remote-user", user.name);
   if (!user.uid.empty()) headers.emplace_back("x-remote-uid", user.uid);
@@ -43,39 +45,30 @@ void AddUser(const meta::UserInfo& user, http::Headers& headers) {
   }
 }
 
-rpc::Response Unavailable(std::string text) {
-  rpc::Response response;
+mesh::Response Unavailable(std::string text) {
+  mesh::Response response;
   response.code = 503;
   response.headers = {{"content-type", "text/plain; charset=utf-8"}, {"x-content-type-options", "nosniff"}};
   response.body.emplace_back(std::move(text) + "\n");
   return response;
 }
 
-std::string EncodePath(std::string_view path) {
-  std::string encoded;
-  for (const char c : path) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) || std::string_view("-._~/:@!$&'()*+,;=").find(c) != std::string_view::npos) {
-      encoded += c;
-    } else {
-      encoded += fmt::format("%{:02X}", byte);
-    }
-  }
-  return encoded;
-}
-
-/// Cookies would be set for, and sent to, the host of the API server, which serves other backends as well.
+/// Removes cookies. The client would store them for, and send them to, the host of the API server, which also serves
+/// other backends.
 void DropCookies(http::Headers& headers) {
   std::erase_if(headers, [](const auto& header) { return header.first == "cookie" || header.first == "set-cookie"; });
 }
 
-service::Outgoing MakeOutgoing(const std::string& host, rpc::Request request, bool upgrade) {
+service::Outgoing MakeOutgoing(const std::string& host, mesh::Request request, bool upgrade) {
   service::Outgoing outgoing;
   outgoing.method = request.method;
-  outgoing.url = fmt::format("https://{}{}{}{}", host, EncodePath(request.path), request.query.empty() ? "" : "?", request.query);
+  outgoing.url =
+      fmt::format("https://{}{}{}{}", host, EncodePath(request.path), request.query.empty() ? "" : "?", request.query);
   outgoing.headers = service::PassedOn(request.headers, upgrade);
-  // Compression is between us and the client.
-  std::erase_if(outgoing.headers, [](const auto& header) { return header.first == "accept-encoding" || header.first.starts_with("x-forwarded-"); });
+  // Responses are compressed by the edge, not by the backend.
+  std::erase_if(outgoing.headers, [](const auto& header) {
+    return header.first == "accept-encoding" || header.first.starts_with("x-forwarded-");
+  });
   DropCookies(outgoing.headers);
   AddUser(request.user, outgoing.headers);
   const std::string ip = request.remote_address.substr(0, request.remote_address.rfind(':'));
@@ -87,22 +80,23 @@ service::Outgoing MakeOutgoing(const std::string& host, rpc::Request request, bo
   return outgoing;
 }
 
-/// A redirect would make the client send its credentials to a server of the backend's choice.
-rpc::Response RedirectRefused() {
-  rpc::Response response;
+/// The response if the backend sends a redirect, which would make the client send its credentials to a server that the
+/// backend chooses.
+mesh::Response RedirectRefused() {
+  mesh::Response response;
   response.code = 502;
   response.headers = {{"content-type", "text/plain; charset=utf-8"}};
   response.body.emplace_back(std::string("the backend attempted to redirect this request, which is not permitted"));
   return response;
 }
 
-/// Passes an answer on to the client, unless it is a redirect.
-class AnswerStream final : public rpc::ResponseStream {
+/// Forwards a response to the client unless it is a redirect.
+class AnswerStream final : public mesh::ResponseStream {
  public:
-  explicit AnswerStream(rpc::ResponseStream& stream) : stream_(stream) {}
-  Task<bool> WriteHead(int code, rpc::Headers headers) override {
+  explicit AnswerStream(mesh::ResponseStream& stream) : stream_(stream) {}
+  Task<bool> WriteHead(int code, mesh::Headers headers) override {
     if (service::IsRedirect(code, headers)) {
-      rpc::Response refusal = RedirectRefused();
+      mesh::Response refusal = RedirectRefused();
       const bool open = co_await stream_.WriteHead(refusal.code, std::move(refusal.headers));
       if (open) co_await stream_.Write(std::move(refusal.body));
       co_return false;
@@ -115,18 +109,50 @@ class AnswerStream final : public rpc::ResponseStream {
   void Abort() override { stream_.Abort(); }
 
  private:
-  rpc::ResponseStream& stream_;
+  mesh::ResponseStream& stream_;
 };
 
-Task<> Send(rpc::Response response, rpc::ResponseStream& stream) {
+Task<> Send(mesh::Response response, mesh::ResponseStream& stream) {
   const bool open = co_await stream.WriteHead(response.code, std::move(response.headers));
   if (open) co_await stream.Write(std::move(response.body));
 }
 
 }  // namespace
 
-ExternalServer::ExternalServer(ExternalOptions options)
-    : options_(std::move(options)), client_(http::NewClient(ClientOptionsOf(options_))) {}
+ExternalServer::ExternalServer(ExternalOptions options, std::shared_ptr<mesh::DelegateClient> core_api,
+                               bool endpoint_routing, const Clock& clock)
+    : options_(std::move(options)),
+      core_api_(std::move(core_api)),
+      endpoint_routing_(endpoint_routing),
+      clock_(clock),
+      client_(http::NewClient(ClientOptionsOf(options_, clock))) {}
+
+Task<Backend::State> ExternalServer::Check() {
+  service::ServicePlaces places =
+      co_await service::CheckService(core_api_, options_.service, endpoint_routing_, clock_);
+  State state;
+  state.status = std::move(places.status);
+  state.reason = std::move(places.reason);
+  state.message = std::move(places.message);
+  if (!places.hosts.empty()) {
+    SetHosts(places.hosts);
+    const std::string path = fmt::format("/apis/{}/{}", options_.group, options_.version);
+    const meta::Result<http::ClientResponse> answer = co_await Ask(path, "application/json");
+    if (answer) {
+      state.resource_list = answer->body;
+      state.status = "True";
+      state.reason = "Passed";
+      state.message = "all checks passed";
+      const meta::Result<http::ClientResponse> index = co_await Ask("/openapi/v3", "application/json");
+      if (index) state.openapi_hash = OpenApiHash(index->body, options_.group, options_.version);
+    } else {
+      state.reason = "FailedDiscoveryCheck";
+      state.message = answer.error().Message();
+    }
+  }
+  if (state.status != "True") SetHosts({});
+  co_return state;
+}
 
 void ExternalServer::SetHosts(std::vector<std::string> hosts) {
   const std::lock_guard lock(mutex_);
@@ -140,33 +166,37 @@ std::string ExternalServer::PickHost() const {
 
 Task<meta::Result<http::ClientResponse>> ExternalServer::Ask(std::string path, std::string accept) const {
   const std::string url = fmt::format("https://{}{}", PickHost(), path);
-  http::Headers headers = {{"accept", std::move(accept)}, {"x-remote-user", "system:kube-aggregator"}, {"x-remote-group", "system:masters"}};
-  const auto answer = co_await client_->Do("GET", url, std::move(headers), "", Clock::System().Steady() + kLongestQuestion);
-  if (!answer) co_return meta::ServiceUnavailable(fmt::format("failing or missing response from {}: Get \"{}\": {}", url, url, answer.error().message), 0);
+  http::Headers headers = {
+      {"accept", std::move(accept)}, {"x-remote-user", "system:kube-aggregator"}, {"x-remote-group", "system:masters"}};
+  const auto answer = co_await client_->Do("GET", url, std::move(headers), "", clock_.Steady() + kLongestQuestion);
+  if (!answer)
+    co_return meta::ServiceUnavailable(
+        fmt::format("failing or missing response from {}: Get \"{}\": {}", url, url, answer.error().message), 0);
   if (answer->code < 200 || answer->code >= 300) {
-    co_return meta::ServiceUnavailable(fmt::format("failing or missing response from {}: bad status from {}: {}", url, url, answer->code), 0);
+    co_return meta::ServiceUnavailable(
+        fmt::format("failing or missing response from {}: bad status from {}: {}", url, url, answer->code), 0);
   }
   co_return *answer;
 }
 
-Task<rpc::Response> ExternalServer::Call(rpc::Request&& request) {
+Task<mesh::Response> ExternalServer::Call(mesh::Request&& request) {
   const std::string host = PickHost();
   if (host.empty()) co_return Unavailable("service unavailable");
   service::Outgoing outgoing = MakeOutgoing(host, std::move(request), false);
-  auto answer = co_await client_->Do(std::move(outgoing.method), std::move(outgoing.url), std::move(outgoing.headers), std::move(outgoing.body),
-                                     outgoing.deadline);
+  auto answer = co_await client_->Do(std::move(outgoing.method), std::move(outgoing.url), std::move(outgoing.headers),
+                                     std::move(outgoing.body), outgoing.deadline);
   if (!answer) co_return Unavailable("error trying to reach service: " + answer.error().message);
   if (service::IsRedirect(answer->code, answer->headers)) co_return RedirectRefused();
   service::CleanAnswer(answer->headers, false);
   DropCookies(answer->headers);
-  rpc::Response response;
+  mesh::Response response;
   response.code = answer->code;
   response.headers = std::move(answer->headers);
   response.body.emplace_back(std::move(answer->body));
   co_return response;
 }
 
-Task<> ExternalServer::Stream(rpc::Request request, rpc::ResponseStream& stream) {
+Task<> ExternalServer::Stream(mesh::Request request, mesh::ResponseStream& stream) {
   const std::string host = PickHost();
   if (host.empty()) {
     co_await Send(Unavailable("service unavailable"), stream);
@@ -178,8 +208,8 @@ Task<> ExternalServer::Stream(rpc::Request request, rpc::ResponseStream& stream)
   if (!sent) co_await Send(Unavailable("error trying to reach service: " + sent.error().message), stream);
 }
 
-Task<rpc::Connection> ExternalServer::Connect(rpc::Request request) {
-  rpc::Connection none;
+Task<mesh::Connection> ExternalServer::Connect(mesh::Request request) {
+  mesh::Connection none;
   const std::string host = PickHost();
   if (host.empty()) {
     none.head = Unavailable("service unavailable");

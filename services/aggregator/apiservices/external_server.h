@@ -6,47 +6,54 @@
 #include <vector>
 
 #include "lib/http/client.h"
-#include "lib/rpc/delegate.h"
-#include "services/aggregator/apiservices/service_resolver.h"
+#include "lib/service/service_resolver.h"
+#include "services/aggregator/apiservices/backend.h"
 
 namespace apimesh::aggregator {
 
-/// How the server behind an APIService is reached.
+/// How to reach the server of an APIService.
 struct ExternalOptions {
   std::string group, version;
-  ServiceReference service;
+  service::ServiceReference service;
   std::string ca_pem;  // empty: the system's CAs
   bool insecure_skip_verify = false;
-  std::string cert_file, key_file;  // our own, by which it knows that it may believe the X-Remote headers
+  std::string cert_file, key_file;  // the client certificate that makes the server trust X-Remote headers
   bool operator==(const ExternalOptions&) const = default;
 };
 
-/// An API server outside the mesh that an APIService stands for: requests go to it over HTTPS, with the user in X-Remote
-/// headers. Thread-safe.
-class ExternalServer final : public rpc::DelegateClient {
+/// A client for an API server outside the mesh that is registered by an APIService. Requests are sent over HTTPS, with
+/// the user in X-Remote headers. Thread-safe.
+class ExternalServer final : public Backend {
  public:
-  explicit ExternalServer(ExternalOptions options);
+  /// `core_api` resolves the service; `endpoint_routing`: to an endpoint of it instead of its cluster IP.
+  ExternalServer(ExternalOptions options, std::shared_ptr<mesh::DelegateClient> core_api, bool endpoint_routing,
+                 const Clock& clock);
 
   const ExternalOptions& Options() const { return options_; }
-  /// Where it is now; none: 503.
-  void SetHosts(std::vector<std::string> hosts);
-
-  /// Asks for a path of its own as the aggregator. The error is a sentence.
-  Task<meta::Result<http::ClientResponse>> Ask(std::string path, std::string accept) const;
-
-  Task<rpc::Response> Call(rpc::Request&& request) override;
-  Task<> Stream(rpc::Request request, rpc::ResponseStream& stream) override;
-  Task<rpc::Connection> Connect(rpc::Request request) override;
-  /// Its description comes from the APIService and from what availability checks find.
-  std::shared_ptr<void> Describe(std::function<void(std::optional<rpc::Description>)>) override { return nullptr; }
+  Delegate::Kind Kind() const override { return Delegate::Kind::kExternal; }
+  /// Resolves the service and requests the discovery document.
+  Task<State> Check() override;
+  Task<mesh::Response> Call(mesh::Request&& request) override;
+  Task<> Stream(mesh::Request request, mesh::ResponseStream& stream) override;
+  Task<mesh::Connection> Connect(mesh::Request request) override;
+  /// Does nothing: the description comes from the APIService and the availability checks.
+  std::shared_ptr<void> Describe(std::function<void(std::optional<mesh::Description>)>) override { return nullptr; }
 
  private:
+  /// Sets the current addresses of the server. Without any, requests are answered with 503.
+  void SetHosts(std::vector<std::string> hosts);
+  /// Sends a GET request as system:kube-aggregator, for availability checks and discovery. The error message is written
+  /// to the status of the APIService.
+  Task<meta::Result<http::ClientResponse>> Ask(std::string path, std::string accept) const;
   std::string PickHost() const;
 
   const ExternalOptions options_;
+  const std::shared_ptr<mesh::DelegateClient> core_api_;
+  const bool endpoint_routing_;
+  const Clock& clock_;
   const std::shared_ptr<http::Client> client_;
   mutable std::mutex mutex_;
-  std::vector<std::string> hosts_;    // guarded by mutex_
+  std::vector<std::string> hosts_;     // guarded by mutex_
   mutable std::size_t next_host_ = 0;  // guarded by mutex_
 };
 

@@ -5,44 +5,53 @@
 #include "lib/codec/codec.h"
 #include "lib/endpoint/discovery.h"
 #include "lib/schema/builtin.h"
-#include "lib/schema/openapi.h"
+#include "lib/schema/openapi/openapi.h"
 #include "lib/service/authorize_create.h"
 #include "services/aggregator/apiservices/apiservice_resource.h"
 
 namespace apimesh::aggregator {
 namespace {
 
-constexpr int kGroupPriority = 20000, kVersionPriority = 100;  // its group comes first
+constexpr int kGroupPriority = 20000, kVersionPriority = 100;  // its group is listed first
 
 schema::OpenApiResource Described(const registry::Resource& resource) {
   schema::OpenApiResource described{resource.gvk, resource.plural, false, resource.verbs, {}};
-  described.subresources.push_back({"status", resource.gvk, {"get", "patch", "update"}});
+  described.subresources.push_back(
+      {"status", resource.gvk, {meta::Verb::kGet, meta::Verb::kPatch, meta::Verb::kUpdate}});
   return described;
 }
 
-Task<rpc::Response> AnswerWith(meta::json::object document) { co_return rpc::Response::Json(200, codec::WriteJson(document)); }
+Task<mesh::Response> AnswerWith(meta::json::object document) {
+  co_return mesh::Response::Json(200, codec::WriteJson(document));
+}
 
 }  // namespace
 
 std::shared_ptr<endpoint::GroupServer> NewApiServiceServer(storage::StorePtr store, service::AuthClientPtr auth,
-                                                           admission::ChainPtr admission) {
+                                                           admission::ChainPtr admission,
+                                                           const std::string& descriptions_file, const Clock& clock) {
   auto served = std::make_shared<endpoint::ServedResource>();
-  served->resource = ApiServiceResource();
+  served->resource = ApiServiceResource(clock);
   served->store = std::move(store);
   served->admission = std::move(admission);
   const std::vector<schema::OpenApiResource> described = {Described(served->resource)};
   const meta::GroupVersion version = served->resource.gvk.Version();
 
   endpoint::GroupServerOptions options;
+  options.environment.sources.clock = &clock;
   options.environment.meta_schema = &schema::Builtin();
   options.environment.authorize_create = service::CreateAuthorizer(auth);
   options.environment.authorize_unsafe_delete = service::UnsafeDeleteAuthorizer(std::move(auth));
-  options.paths["/openapi/v2"] = [described](rpc::Request) { return AnswerWith(schema::OpenApiV2(described, schema::Builtin())); };
-  options.paths["/openapi/v3/apis/" + version.ToString()] = [described, version](rpc::Request) {
-    return AnswerWith(schema::OpenApiV3(version, described, schema::Builtin()));
+  const auto descriptions = std::make_shared<const schema::Descriptions>(descriptions_file);
+  options.paths["/openapi/v2"] = [described, descriptions](mesh::Request) {
+    return AnswerWith(schema::OpenApiV2(described, schema::Builtin(), descriptions->Read()));
+  };
+  options.paths["/openapi/v3/apis/" + version.ToString()] = [described, descriptions, version](mesh::Request) {
+    return AnswerWith(schema::OpenApiV3(version, described, schema::Builtin(), descriptions->Read()));
   };
   auto server = std::make_shared<endpoint::GroupServer>(std::move(options));
-  const std::string hash = fmt::format("{:016X}", std::hash<std::string_view>()(schema::BuiltinDescriptors()));
+  const std::string hash =
+      fmt::format("{:016X}{}", std::hash<std::string_view>()(schema::BuiltinDescriptors()), descriptions->Digest());
   server->Replace({{version, kGroupPriority, kVersionPriority, {served}, hash}});
   return server;
 }

@@ -9,8 +9,10 @@
 
 namespace apimesh::aggregator {
 
-/// The server of the aggregator's own kind, APIService, in this process.
+/// Creates the server for APIService, the only kind that the aggregator serves itself. `descriptions_file` has the
+/// texts of its OpenAPI documents and may be empty.
 std::shared_ptr<endpoint::GroupServer> NewApiServiceServer(storage::StorePtr store, service::AuthClientPtr auth,
-                                                           admission::ChainPtr admission);
+                                                           admission::ChainPtr admission,
+                                                           const std::string& descriptions_file, const Clock& clock);
 
 }  // namespace apimesh::aggregator

@@ -49,5 +49,16 @@ TEST(AuditObject, ReadsProtobufOfBuiltInKinds) {
   EXPECT_EQ(object->at("metadata").at("name"), "p");
 }
 
+TEST(AuditObject, RemovesManagedFields) {
+  boost::json::value list = boost::json::parse(
+      R"({"kind":"List","items":[{"metadata":{"managedFields":[1],"name":"a","uid":"u"}}],"metadata":{}})");
+  RemoveManagedFields(list);
+  EXPECT_EQ(codec::WriteJson(list), R"({"kind":"List","items":[{"metadata":{"name":"a","uid":"u"}}],"metadata":{}})");
+  boost::json::value table =
+      boost::json::parse(R"({"kind":"Table","rows":[{"object":{"metadata":{"name":"a","managedFields":[]}}}]})");
+  RemoveManagedFields(table);
+  EXPECT_EQ(codec::WriteJson(table), R"({"kind":"Table","rows":[{"object":{"metadata":{"name":"a"}}}]})");
+}
+
 }  // namespace
 }  // namespace apimesh::aggregator

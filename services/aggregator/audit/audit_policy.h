@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "lib/meta/request_info.h"
-#include "lib/meta/user.h"
+#include "lib/meta/request/request_info.h"
+#include "lib/meta/request/user.h"
 
 namespace apimesh::aggregator {
 
@@ -13,31 +13,33 @@ enum class AuditStage { kRequestReceived, kResponseStarted, kResponseComplete, k
 std::string_view ToString(AuditLevel level);
 std::string_view ToString(AuditStage stage);
 
-/// audit.k8s.io/v1 Policy: the first rule that fits decides.
+/// An audit.k8s.io/v1 Policy. The first rule that matches decides.
 class AuditPolicy {
  public:
-  /// Reads a policy file (YAML or JSON); throws std::runtime_error with a clear text.
+  /// Reads a policy file (YAML or JSON). Throws std::runtime_error with kube-apiserver's message if it is invalid.
+  /// Unknown fields are ignored with a warning in the log.
   static AuditPolicy FromFile(const std::string& path);
   static AuditPolicy FromText(const std::string& text);
 
   struct Decision {
     AuditLevel level = AuditLevel::kNone;
-    bool omitted[4] = {};  // by AuditStage
+    bool omitted[4] = {};  // indexed by AuditStage
+    bool omits_managed_fields = false;
   };
   Decision Evaluate(const meta::UserInfo& user, const meta::RequestInfo& info) const;
 
- private:
   struct GroupResources {
     std::string group;
     std::vector<std::string> resources, resource_names;
   };
   struct Rule {
-    AuditLevel level = AuditLevel::kNone;
+    Decision decision;
     std::vector<std::string> users, groups, verbs, namespaces, urls;
     std::vector<GroupResources> resources;
-    bool omitted[4] = {};
     bool Fits(const meta::UserInfo& user, const meta::RequestInfo& info) const;
   };
+
+ private:
   std::vector<Rule> rules_;
 };
 

@@ -1,6 +1,25 @@
 #include "services/aggregator/auth/authority.h"
 
 namespace apimesh::aggregator {
+namespace {
+
+// Most questions have none, and then add nothing.
+void Add(KeyedHash& hash, const std::vector<std::string>& texts) {
+  if (texts.empty()) return;
+  hash.AddNumber(texts.size());
+  for (const std::string& text : texts) hash.Add(text);
+}
+
+void Add(KeyedHash& hash, const std::vector<service::Requirement>& requirements) {
+  hash.AddNumber(requirements.size());
+  for (const service::Requirement& requirement : requirements) {
+    hash.Add(requirement.key);
+    hash.Add(requirement.operation);
+    Add(hash, requirement.values);
+  }
+}
+
+}  // namespace
 
 Digest KeyOf(const AuthenticationQuestion& question) {
   KeyedHash hash;
@@ -10,6 +29,7 @@ Digest KeyOf(const AuthenticationQuestion& question) {
     hash.Add(value);
   }
   for (const std::string& certificate : question.certificates_der) hash.Add(certificate);
+  Add(hash, question.audiences);
   return hash.Finish();
 }
 
@@ -18,7 +38,7 @@ Digest KeyOf(const AuthorizationQuestion& question) {
   KeyedHash hash;
   hash.Add(question.user->fingerprint);
   hash.AddNumber(info.is_resource_request ? 1 : 0);
-  hash.Add(info.verb);
+  hash.Add(info.verb.Text());
   if (!info.is_resource_request) {
     hash.Add(info.path);
     return hash.Finish();
@@ -27,16 +47,11 @@ Digest KeyOf(const AuthorizationQuestion& question) {
                                   &info.name, &info.field_selector, &info.label_selector}) {
     hash.Add(*part);
   }
-  return hash.Finish();
-}
-
-Task<std::vector<AuthorizationAnswer>> Authority::AuthorizeAll(std::vector<AuthorizationQuestion> questions) {
-  std::vector<AuthorizationAnswer> answers;
-  for (AuthorizationQuestion& question : questions) {
-    AuthorizationAnswer answer = co_await Authorize(std::move(question));
-    answers.push_back(std::move(answer));
+  if (!question.fields.empty() || !question.labels.empty()) {
+    Add(hash, question.fields);
+    Add(hash, question.labels);
   }
-  co_return answers;
+  return hash.Finish();
 }
 
 }  // namespace apimesh::aggregator

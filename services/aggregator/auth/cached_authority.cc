@@ -1,42 +1,26 @@
 #include "services/aggregator/auth/cached_authority.h"
 
-#include <openssl/evp.h>
-#include <openssl/sha.h>
-
 #include "lib/base/expiring_cache.h"
 #include "lib/meta/memory_of.h"
 
 namespace apimesh::aggregator {
 namespace {
 
-// What all remembered answers of a kind may take up. Denials have their own share: anyone can ask for what is denied,
-// and must not be able to push out what was allowed.
+// Size limits of the caches. Denials have a separate limit, because any client can cause them and must not evict
+// allowed requests.
 constexpr std::size_t kUserBytes = 8 << 20, kAllowedBytes = 8 << 20, kDeniedBytes = 2 << 20;
-constexpr int kHeartbeatsUntilDeaf = 3;
-// authn-authz may take long to answer, because a webhook does; but not if it has not been heard of.
-constexpr std::chrono::seconds kPatienceWithTheDeaf{2};
+constexpr int kMissedHeartbeats = 3;  // after which authn-authz counts as unreachable
+// The timeout of a call while no heartbeat of authn-authz arrives. While heartbeats arrive, the timeout is that of the
+// request, because authn-authz may wait for a slow webhook.
+constexpr std::chrono::seconds kTimeoutWithoutHeartbeat{2};
 
-std::string Sha256(std::string_view text) {
-  std::string digest(SHA256_DIGEST_LENGTH, '\0');
-  static const EVP_MD* const sha256 = EVP_MD_fetch(nullptr, "SHA256", nullptr);  // looking it up costs as much as using it
-  EVP_Digest(text.data(), text.size(), reinterpret_cast<unsigned char*>(digest.data()), nullptr, sha256, nullptr);
-  return digest;
-}
-
-// Lengths keep "ab"+"c" apart from "a"+"bc".
-void Append(std::string& key, std::string_view part) {
-  key += std::to_string(part.size());
-  key += ':';
-  key += part;
-}
-
-// Who shows something that proves nothing is anonymous, whatever it is. Each such request may show something else.
+// Credentials that yield the anonymous user are not cached, because a client can send different ones with each request.
 bool IsWorthKeeping(bool shows_something, const AuthenticationAnswer& answer) {
   if (answer.outcome != AuthenticationAnswer::Outcome::kAuthenticated) return false;
   return !shows_something || answer.user->info.name != "system:anonymous";
 }
 
-// The paths that a client can make up are without number, and nearly all of them are denied.
+// Denials of non-resource paths are not cached, because a client can invent any number of paths.
 bool IsWorthKeeping(bool resource_request, const AuthorizationAnswer& answer) {
   using Verdict = AuthorizationAnswer::Verdict;
   return answer.verdict == Verdict::kAllow || (answer.verdict == Verdict::kDeny && resource_request);
@@ -91,29 +75,17 @@ class Cache {
 
 }  // namespace
 
-UserPtr MakeUser(meta::UserInfo info) {
-  std::string all;
-  Append(all, info.name);
-  Append(all, info.uid);
-  for (const std::string& group : info.groups) Append(all, group);
-  for (const auto& [key, values] : info.extra) {
-    all += '|';
-    Append(all, key);
-    for (const std::string& value : values) Append(all, value);
-  }
-  return std::make_shared<const AuthenticatedUser>(AuthenticatedUser{std::move(info), Sha256(all)});
-}
-
 struct CachedAuthority::State {
   std::shared_ptr<Authority> source;
   const Clock& clock;
   Cache<AuthenticationAnswer> users{kUserBytes};
   Cache<AuthorizationAnswer> allowed{kAllowedBytes}, denied{kDeniedBytes};
-  std::atomic<SteadyTime::rep> heard_until{0};  // silence beyond this means that nothing remembered counts
+  std::atomic<SteadyTime::rep> usable_until{0};  // cached answers are not used after this time
   std::atomic<bool> connected{false};
 
-  State(std::shared_ptr<Authority> given_source, const Clock& given_clock) : source(std::move(given_source)), clock(given_clock) {}
-  bool Usable(SteadyTime now) const { return now.time_since_epoch().count() < heard_until; }
+  State(std::shared_ptr<Authority> given_source, const Clock& given_clock)
+      : source(std::move(given_source)), clock(given_clock) {}
+  bool Usable(SteadyTime now) const { return now.time_since_epoch().count() < usable_until; }
   template <class Function>
   void ForEach(Function function) {
     function(users);
@@ -132,7 +104,7 @@ Task<AuthenticationAnswer> CachedAuthority::Authenticate(AuthenticationQuestion 
   if (state_->Usable(now)) {
     if (auto known = state_->users.Find(key, now)) co_return std::move(*known);
   } else {
-    question.deadline = std::min(question.deadline, now + kPatienceWithTheDeaf);
+    question.deadline = std::min(question.deadline, now + kTimeoutWithoutHeartbeat);
   }
   const bool shows_something = !question.headers.empty() || !question.certificates_der.empty();
   AuthenticationAnswer answer = co_await state_->source->Authenticate(std::move(question));
@@ -147,7 +119,7 @@ Task<AuthorizationAnswer> CachedAuthority::Authorize(AuthorizationQuestion quest
     if (auto known = state_->allowed.Find(key, now)) co_return std::move(*known);
     if (auto known = state_->denied.Find(key, now)) co_return std::move(*known);
   } else {
-    question.deadline = std::min(question.deadline, now + kPatienceWithTheDeaf);
+    question.deadline = std::min(question.deadline, now + kTimeoutWithoutHeartbeat);
   }
   const bool resource_request = question.info.is_resource_request;
   AuthorizationAnswer answer = co_await state_->source->Authorize(std::move(question));
@@ -162,14 +134,23 @@ Task<std::vector<AuthorizationAnswer>> CachedAuthority::AuthorizeAll(std::vector
   return state_->source->AuthorizeAll(std::move(questions));
 }
 
+Task<meta::Result<service::AccessRules>> CachedAuthority::Rules(meta::UserInfo user, std::string ns,
+                                                                SteadyTime deadline) {
+  return state_->source->Rules(std::move(user), std::move(ns), deadline);
+}
+
 Task<std::string> CachedAuthority::Metrics() { return state_->source->Metrics(); }
+
+Task<mesh::Response> CachedAuthority::Diagnose(mesh::Request request) {
+  return state_->source->Diagnose(std::move(request));
+}
 
 void CachedAuthority::Apply(const std::optional<InvalidationNotice>& notice) {
   if (!notice) {
     state_->connected = false;
     return;
   }
-  // A new stream may be to a new process, whose revisions say nothing about the old one's answers.
+  // A new stream may belong to a new process, whose revisions are not comparable with those of cached answers.
   if (!state_->connected.exchange(true)) {
     state_->ForEach([](auto& cache) { cache.Clear(); });
   }
@@ -179,8 +160,8 @@ void CachedAuthority::Apply(const std::optional<InvalidationNotice>& notice) {
     state_->denied.Invalidate(notice->revision);
   }
   state_->ForEach([now = state_->clock.Steady()](auto& cache) { cache.DropExpired(now); });
-  const auto patience = std::max(notice->heartbeat, std::chrono::milliseconds(100)) * kHeartbeatsUntilDeaf;
-  state_->heard_until = (state_->clock.Steady() + patience).time_since_epoch().count();
+  const auto silence = std::max(notice->heartbeat, std::chrono::milliseconds(100)) * kMissedHeartbeats;
+  state_->usable_until = (state_->clock.Steady() + silence).time_since_epoch().count();
 }
 
 std::size_t CachedAuthority::RememberedBytes() const {

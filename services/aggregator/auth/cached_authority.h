@@ -7,11 +7,12 @@
 
 namespace apimesh::aggregator {
 
-/// Remembers what authn-authz said, for as long as it allowed and not beyond an invalidation. When nothing has been
-/// heard of invalidations for three heartbeats, nothing that was remembered counts: the edge fails closed. Thread-safe.
-/// Requests are remembered by their digest, and all answers together take up a bounded number of bytes (users and
-/// allowed requests 8 MiB each, denied requests 2 MiB). Not remembered: refused credentials, credentials that prove
-/// nothing, and denials of paths that name no resource, because a client can make up any number of those.
+/// Caches the answers of authn-authz for as long as each answer allows, or until it is invalidated. If no invalidation
+/// or heartbeat arrives for three heartbeat intervals, cached answers are not used any more: the edge fails closed.
+/// Thread-safe.
+/// Cache keys are digests, and the size of the caches is limited (users and allowed requests 8 MiB each, denied
+/// requests 2 MiB). Refused credentials, credentials that yield the anonymous user, and denials of non-resource paths
+/// are not cached, because a client can invent any number of them.
 class CachedAuthority final : public Authority {
  public:
   CachedAuthority(std::shared_ptr<Authority> source, const Clock& clock);
@@ -20,12 +21,14 @@ class CachedAuthority final : public Authority {
   Task<AuthenticationAnswer> Authenticate(AuthenticationQuestion question) override;
   Task<AuthorizationAnswer> Authorize(AuthorizationQuestion question) override;
   Task<std::vector<AuthorizationAnswer>> AuthorizeAll(std::vector<AuthorizationQuestion> questions) override;
+  Task<meta::Result<service::AccessRules>> Rules(meta::UserInfo user, std::string ns, SteadyTime deadline) override;
   Task<std::string> Metrics() override;
+  Task<mesh::Response> Diagnose(mesh::Request request) override;
 
   void Apply(const std::optional<InvalidationNotice>& notice);
-  /// Whether invalidations are being heard: authn-authz is there.
+  /// Whether the invalidation stream is open and a heartbeat arrived recently.
   bool Connected() const;
-  /// The memory that all remembered answers take up.
+  /// The size of all cached answers.
   std::size_t RememberedBytes() const;
 
  private:

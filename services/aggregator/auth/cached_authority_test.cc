@@ -2,17 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include "services/aggregator/test_neighbours.h"
+#include "lib/testing/manual_clock.h"
+#include "services/aggregator/test_peers.h"
 
 namespace apimesh::aggregator {
 namespace {
-
-class ManualClock final : public Clock {
- public:
-  WallTime Now() const override { return WallTime(now.time_since_epoch()); }
-  SteadyTime Steady() const override { return now; }
-  SteadyTime now{std::chrono::hours(1)};
-};
 
 class CachedAuthorityTest : public ::testing::Test {
  protected:
@@ -57,7 +51,7 @@ class CachedAuthorityTest : public ::testing::Test {
     return result;
   }
 
-  ManualClock clock_;
+  testing::ManualClock clock_;
   std::shared_ptr<FakeAuthority> source_ = std::make_shared<FakeAuthority>();
   CachedAuthority cached_{source_, clock_};
 };
@@ -68,7 +62,7 @@ TEST_F(CachedAuthorityTest, AsksOnceForAsLongAsAllowed) {
   EXPECT_EQ(source_->authentications, 1);
   Authenticate("other");
   EXPECT_EQ(source_->authentications, 2);
-  clock_.now += std::chrono::seconds(11);
+  clock_.Advance(std::chrono::seconds(11));
   Notice(0);
   Authenticate("admin");
   EXPECT_EQ(source_->authentications, 3);
@@ -83,7 +77,7 @@ TEST_F(CachedAuthorityTest, InvalidationVoidsOlderAnswersOfItsKind) {
   EXPECT_EQ(source_->authentications, 1);
   EXPECT_EQ(source_->authorizations, 2);
   source_->revision = 2;
-  Authorize(user, "get");  // the answer of revision 1 that came after the notice did not count either
+  Authorize(user, "get");  // an answer of revision 1 that arrives after the notice is not cached
   Authorize(user, "get");
   EXPECT_EQ(source_->authorizations, 3);
 }
@@ -95,7 +89,7 @@ TEST_F(CachedAuthorityTest, FailsClosedWhenNothingIsHeard) {
   EXPECT_NE(Authenticate("admin"), nullptr) << "a short silence is bridged";
   EXPECT_FALSE(cached_.Connected());
   source_->cache_for = std::chrono::hours(1);
-  clock_.now += std::chrono::seconds(31);
+  clock_.Advance(std::chrono::seconds(31));
   EXPECT_EQ(Authenticate("admin"), nullptr);
 }
 
@@ -134,7 +128,7 @@ TEST_F(CachedAuthorityTest, ExpiredAnswersAreDroppedWithTheHeartbeat) {
   const UserPtr admin = Authenticate("admin");
   for (int i = 0; i < 100; ++i) AuthorizeName(admin, std::to_string(i));
   EXPECT_GT(cached_.RememberedBytes(), 0u);
-  clock_.now += std::chrono::seconds(11);
+  clock_.Advance(std::chrono::seconds(11));
   Notice(0);
   EXPECT_EQ(cached_.RememberedBytes(), 0u);
 }

@@ -7,7 +7,7 @@ struct OpenRequests::Entry {
     FactPtr fact;
     std::list<Entry*>::iterator position;
   };
-  std::vector<Place> places;  // guarded by the mutex, as `end`
+  std::vector<Place> places;  // guarded by the mutex, as is `end`
   std::function<void()> end;
 };
 
@@ -37,7 +37,7 @@ std::shared_ptr<void> OpenRequests::Add(Grounds grounds, std::function<void()> e
   const std::lock_guard lock(registry_->mutex);
   for (FactPtr& fact : facts) {
     fact->confirmed = now;
-    // If others depend on the same fact already, theirs is shared, and the new one is dropped.
+    // If the fact exists already, the request shares it, and the new one is dropped.
     Facts& known = registry_->facts[static_cast<int>(KindOf(*fact))];
     const FactPtr& shared = known.try_emplace(fact->key, fact).first->second;
     shared->dependents.push_back(entry.get());
@@ -63,7 +63,8 @@ void OpenRequests::Registry::Remove(Entry& entry) {
 }
 
 void OpenRequests::Registry::Fail(const FactPtr& fact) {
-  // Each request leaves all facts it depends on, so that it is ended once. The last one takes the fact from the index.
+  // Removes each request from all its facts, so that it is ended only once. Removing the last request also removes the
+  // fact from the index.
   while (!fact->dependents.empty()) {
     Entry& entry = *fact->dependents.front();
     Remove(entry);
@@ -94,7 +95,7 @@ std::size_t OpenRequests::FailConfirmedBefore(SteadyTime time) {
   std::size_t count = 0;
   for (const Kind kind : {Kind::kCredentials, Kind::kPermissions}) {
     for (const FactPtr& fact : ConfirmedBefore(kind, time)) {
-      Fail(fact);  // takes the lock for one fact at a time: others must be able to come and go meanwhile
+      Fail(fact);  // locks per fact, so that requests can start and end meanwhile
       ++count;
     }
   }

@@ -12,15 +12,15 @@ using Kind = OpenRequests::Kind;
 using FactPtr = OpenRequests::FactPtr;
 
 constexpr std::chrono::milliseconds kTick{250};
-constexpr std::chrono::seconds kBetweenChanges{1};  // changes that come faster are asked about together
+constexpr std::chrono::seconds kBetweenChanges{1};  // more frequent changes are combined
 constexpr std::chrono::seconds kQuestionTimeout{10};
 constexpr int kHeartbeatsUntilSilent = 3;
-// What is asked in one call, and how long to rest after it: about 12,000 permissions a second at most, so that the
-// requests of many users don't keep authn-authz from answering others.
+// The number of permissions per call and the pause between calls: two workers check at most about 25,000 permissions
+// per second, so that authn-authz remains available to other requests.
 constexpr std::size_t kBatch = 64;
 constexpr std::chrono::milliseconds kRest{5};
 
-// The order in which a source lists the groups of a user means nothing.
+// Compares users; the order of groups is ignored.
 bool IsSameUser(const meta::UserInfo& one, const meta::UserInfo& other) {
   if (one.name != other.name || one.uid != other.uid || one.extra != other.extra) return false;
   std::vector<std::string> groups = one.groups, others = other.groups;
@@ -36,7 +36,7 @@ Task<> Pause(std::chrono::milliseconds time) {
 
 }  // namespace
 
-/// Facts that are being asked about by several workers.
+/// The facts of one round, which several workers share.
 struct Reauthorization::Round {
   std::vector<FactPtr> facts;
   std::size_t next = 0;
@@ -53,12 +53,12 @@ void Reauthorization::Apply(const std::optional<InvalidationNotice>& notice) {
     connected_ = false;
     return;
   }
-  // A new stream may be to a new process. Its refusals count once it knows the state of the cluster.
+  // A new stream may belong to a new process. Its refusals are valid only after it has loaded the state of the cluster.
   if (!connected_ || (loading_ && !notice->loading)) first_revision_ = notice->revision;
   connected_ = true;
   loading_ = notice->loading;
   revision_ = notice->revision;
-  heard_ = clock_.Steady();
+  last_notice_ = clock_.Steady();
   heartbeat_ = std::max(notice->heartbeat, std::chrono::milliseconds(100));
   changed_[static_cast<int>(Kind::kCredentials)] |= notice->authentication;
   changed_[static_cast<int>(Kind::kPermissions)] |= notice->authorization;
@@ -79,7 +79,7 @@ Task<> Reauthorization::Run() {
 Task<> Reauthorization::AskOnce() {
   using namespace boost::asio::experimental::awaitable_operators;
   const SteadyTime now = clock_.Steady();
-  const bool silent = now - heard_ > heartbeat_ * kHeartbeatsUntilSilent;
+  const bool silent = now - last_notice_ > heartbeat_ * kHeartbeatsUntilSilent;
   if (!connected_ || loading_ || silent) {
     const std::size_t ended = requests_->FailConfirmedBefore(now - kLongestUnconfirmed);
     if (ended > 0) log::Warning("authn-authz can't be asked: open requests for {} users and permissions end", ended);
@@ -93,7 +93,7 @@ Task<> Reauthorization::AskOnce() {
     }
   }
   Round credentials{requests_->ConfirmedBefore(Kind::kCredentials, due[0])};
-  // Credentials are asked about one by one, and some of them a webhook has to answer for.
+  // Credentials are checked one per call, by four workers in parallel, because webhooks verify some of them.
   if (!credentials.facts.empty()) {
     co_await (AskAboutCredentials(credentials) && AskAboutCredentials(credentials) &&
               AskAboutCredentials(credentials) && AskAboutCredentials(credentials));
@@ -145,7 +145,7 @@ Task<> Reauthorization::AskAboutPermissions(Round& round) {
 
 void Reauthorization::JudgeRefusal(const FactPtr& fact, std::int64_t revision) {
   if (Counts(revision)) return requests_->Fail(fact);
-  // A process that has just started refuses nearly everyone until its state is loaded. The next round tells.
+  // A process that has just started refuses nearly every request until its state is loaded, so the next round decides.
   Unconfirmed(fact);
 }
 

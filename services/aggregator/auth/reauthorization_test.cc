@@ -1,11 +1,11 @@
 #include "services/aggregator/auth/reauthorization.h"
 
-#include <gtest/gtest.h>
-
 #include <set>
 
+#include <gtest/gtest.h>
+
 #include "lib/testing/manual_clock.h"
-#include "services/aggregator/test_neighbours.h"
+#include "services/aggregator/test_peers.h"
 
 namespace apimesh::aggregator {
 namespace {
@@ -31,7 +31,7 @@ class ReauthorizationTest : public ::testing::Test {
     AuthorizationQuestion question;
     question.user = user;
     question.info.is_resource_request = true;
-    question.info.verb = "watch";
+    question.info.verb = meta::Verb::kWatch;
     question.info.resource = resource;
     return question;
   }
@@ -49,7 +49,7 @@ class ReauthorizationTest : public ::testing::Test {
     boost::asio::co_spawn(io, reauthorization_->AskOnce(), boost::asio::detached);
     io.run();
   }
-  /// Time passes, and authn-authz is heard of.
+  /// Advances the clock and reports a heartbeat.
   void Pass(seconds time) {
     clock_.Advance(time);
     Notice(last_revision_);
@@ -81,7 +81,7 @@ TEST_F(ReauthorizationTest, ALostPermissionEndsWhatNeedsIt) {
   const auto first = Open("joe", "pods", &pods), second = Open("joe", "secrets", &secrets);
   authority_->allowed.erase("joe watch pods");
   Ask();
-  EXPECT_EQ(pods, 0) << "nobody has told yet, and it is not time to ask";
+  EXPECT_EQ(pods, 0) << "no invalidation has arrived, and the interval has not passed";
   clock_.Advance(seconds(2));
   Notice(1, false, true);
   Ask();
@@ -108,7 +108,7 @@ TEST_F(ReauthorizationTest, CredentialsThatProveAnotherUserEndTheRequest) {
   grounds.credentials.headers.emplace_back("authorization", "Bearer joe");
   meta::UserInfo user;
   user.name = "joe";
-  user.groups = {"wheel"};  // FakeAuthority does not say so any more
+  user.groups = {"wheel"};  // FakeAuthority no longer reports this group
   grounds.user = MakeUser(std::move(user));
   const auto open = requests_->Add(std::move(grounds), [&ended] { ++ended; }, clock_.Steady());
   Pass(seconds(6));
@@ -146,7 +146,7 @@ TEST_F(ReauthorizationTest, ALostStreamIsBridgedForThirtySeconds) {
 TEST_F(ReauthorizationTest, SilenceCountsAsAnOutage) {
   int ended = 0;
   const auto open = Open("joe", "pods", &ended);
-  clock_.Advance(seconds(31));  // without a heartbeat
+  clock_.Advance(seconds(31));  // no heartbeat arrives
   Ask();
   EXPECT_EQ(ended, 1);
 }
@@ -155,7 +155,7 @@ TEST_F(ReauthorizationTest, RefusalsOfAProcessThatIsStillLoadingDoNotCount) {
   int ended = 0;
   const auto open = Open("joe", "pods", &ended);
   authority_->allowed.clear();
-  // The old process is gone; the new one answers before its stream is heard of.
+  // A new process answers before its invalidation stream is open.
   authority_->revision = 100;
   Pass(seconds(6));
   Ask();
@@ -165,7 +165,7 @@ TEST_F(ReauthorizationTest, RefusalsOfAProcessThatIsStillLoadingDoNotCount) {
   clock_.Advance(seconds(2));
   Ask();
   EXPECT_EQ(ended, 0);
-  // An answer of before the state was loaded arrives afterwards.
+  // An answer from before the state was loaded arrives late.
   Notice(101, true, true, false);
   Ask();
   EXPECT_EQ(ended, 0);

@@ -8,9 +8,9 @@
 
 namespace apimesh::aggregator {
 
-/// Hands a request to the delegate that serves it, and its answer to the client. Short requests are one call; watches,
-/// logs and answers that turn out to be large are streams; upgraded connections are tunnels. Long-running requests are
-/// registered with OpenRequests, which ends them when the client may no longer make them.
+/// Forwards a request to the delegate that serves it, and the response to the client. Watches, logs, lists and requests
+/// to external servers are streams; upgraded connections are tunnels; all other requests are unary calls. Long-running
+/// requests are registered with OpenRequests, which ends them when the client loses a permission.
 class Forwarder {
  public:
   Forwarder(std::shared_ptr<RouteTable> routes, std::shared_ptr<Lifecycle> lifecycle,
@@ -20,8 +20,8 @@ class Forwarder {
   Task<> Forward(Exchange& exchange);
 
  private:
-  Task<> ForwardStream(Exchange& exchange, rpc::DelegateClient& client, rpc::Request request);
-  Task<> ForwardConnection(Exchange& exchange, rpc::DelegateClient& client, rpc::Request request);
+  Task<> ForwardStream(Exchange& exchange, mesh::DelegateClient& client, mesh::Request request);
+  Task<> ForwardConnection(Exchange& exchange, mesh::DelegateClient& client, mesh::Request request);
 
   std::shared_ptr<RouteTable> routes_;
   std::shared_ptr<Lifecycle> lifecycle_;

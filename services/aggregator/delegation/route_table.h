@@ -10,61 +10,78 @@
 #include <unordered_set>
 #include <vector>
 
-#include "lib/meta/request_info.h"
-#include "lib/rpc/delegate.h"
+#include "lib/mesh/delegate/delegate.h"
+#include "lib/meta/request/request_info.h"
 
 namespace apimesh::aggregator {
 
-/// A server and what is known of it.
+/// A server and its last known description.
 struct Delegate {
   enum class Kind {
-    kChain,     // a link of the server chain
-    kOwn,       // this very process
-    kExternal,  // outside the mesh, registered by an APIService
+    kChain,      // a link of the server chain
+    kOwn,        // this process
+    kExternal,   // outside the mesh, named by an APIService
+    kExtension,  // outside the mesh, named by an APIService, speaks the mesh's contract
   };
   std::string name;
-  std::shared_ptr<rpc::DelegateClient> client;
-  std::optional<rpc::Description> description;  // kept when the server is lost: its paths stay its own
+  std::shared_ptr<mesh::DelegateClient> client;
+  std::optional<mesh::Description> description;  // kept while the server is down, to route its paths to it
   bool up = false;
   Kind kind = Kind::kChain;
+  /// Of an extension server: the resources whose watches clients may share.
+  std::shared_ptr<const std::unordered_set<std::string>> shared_watches = nullptr;
+
+  /// Whether the server is not part of the mesh, and is trusted less.
+  bool Foreign() const { return kind == Kind::kExternal || kind == Kind::kExtension; }
 };
 
-/// What all delegates serve, at one moment. Immutable.
-struct Routes {
-  std::vector<Delegate> delegates;  // in the order of the chain, then our own, then those outside the mesh
-  std::map<std::string, std::size_t> by_group_version;  // "apps/v1", "/v1"
-  std::map<std::string, std::size_t> by_path;           // non-resource path prefixes
-  std::unordered_set<std::string> resources;            // "apps/v1/deployments/scale"
-  /// The same by the APIResourceList that says so.
-  std::unordered_map<std::string, std::shared_ptr<const std::vector<std::string>>> listed;
+/// The names in an APIResourceList: "deployments", "deployments/scale".
+using ResourceNames = std::unordered_set<std::string>;
 
-  /// The delegate that claims the request; else the head of the chain, which passes on what it does not know.
-  /// Null only without any delegate.
+/// Who serves a group-version.
+struct ServedGroupVersion {
+  std::size_t delegate = 0;  // the position in Routes::delegates
+  mesh::GroupVersionPtr description;
+  std::vector<std::shared_ptr<const ResourceNames>> resources;  // of all delegates that list the group-version
+};
+
+/// A snapshot of what all delegates serve. Immutable.
+struct Routes {
+  std::vector<Delegate> delegates;  // in the order of the chain, then this process, then servers outside the mesh
+  std::map<std::string, ServedGroupVersion> by_group_version;  // "apps/v1", "/v1"
+  std::map<std::string, std::size_t> by_path;                  // non-resource path prefixes
+  /// The resource names of each description, so that the list of an unchanged one is not parsed again.
+  std::unordered_map<mesh::GroupVersionPtr, std::shared_ptr<const ResourceNames>> listed;
+
+  /// Returns the delegate that serves the request, or else the head of the chain, which forwards unknown requests.
+  /// Returns nullptr only if there are no delegates.
   const Delegate* For(const meta::RequestInfo& info) const;
-  /// Whether anyone serves the request's resource (and subresource), by discovery.
+  /// Whether the discovery of any delegate lists the request's resource and subresource.
   bool KnowsResource(const meta::RequestInfo& info) const;
 };
 using RoutesPtr = std::shared_ptr<const Routes>;
 
-/// Listens to the delegates' descriptions and keeps the routes. Thread-safe.
+/// Subscribes to the descriptions of the delegates and maintains the routes. Thread-safe.
 class RouteTable {
  public:
-  /// In the order of the chain. The first to claim a group-version or a path has it.
-  void Add(std::string name, std::shared_ptr<rpc::DelegateClient> client, Delegate::Kind kind = Delegate::Kind::kChain);
-  /// Replaces the servers outside the mesh. They come before all others where both claim a group-version.
+  /// Adds a delegate. Delegates must be added in the order of the chain; the first that claims a group-version or path
+  /// serves it.
+  void Add(std::string name, std::shared_ptr<mesh::DelegateClient> client,
+           Delegate::Kind kind = Delegate::Kind::kChain);
+  /// Replaces the servers outside the mesh. They take precedence over all other delegates for a group-version.
   void SetExternal(std::vector<Delegate> externals);
-  /// Begins to listen. `changed` runs after each change of what is served, from any thread.
+  /// Subscribes to the delegates. `changed` runs after each change of the routes, from any thread.
   void Start(std::function<void(RoutesPtr)> changed);
   void Stop();
   RoutesPtr Current() const;
 
  private:
-  void Update(std::size_t index, std::optional<rpc::Description> description);
+  void Update(std::size_t index, std::optional<mesh::Description> description);
 
   mutable std::mutex mutex_;
   RoutesPtr routes_ = std::make_shared<Routes>();  // guarded by mutex_
   std::function<void(RoutesPtr)> changed_;
-  std::mutex change_mutex_;  // one report at a time, in order
+  std::mutex change_mutex_;  // serialises calls of changed_
   std::vector<std::shared_ptr<void>> subscriptions_;
 };
 

@@ -1,15 +1,30 @@
 #include "services/aggregator/discovery/discovery_documents.h"
 
+#include <algorithm>
+
 #include <openssl/sha.h>
 
-#include "lib/base/hex.h"
-#include "services/aggregator/discovery/versions.h"
+#include "lib/base/hash/hex.h"
+#include "lib/base/text/version_order.h"
 
 namespace apimesh::aggregator {
+
+/// The versions of one group, highest priority first, and whether a server outside the mesh serves them.
+struct DiscoveredGroup {
+  struct Version {
+    mesh::GroupVersionPtr description;
+    bool external = false;
+    bool operator==(const Version&) const = default;
+  };
+  std::string_view name;
+  int priority = 0;
+  std::vector<Version> versions;
+};
+
 namespace {
 
 namespace json = boost::json;
-using GroupVersion = rpc::GroupVersionDescription;
+using GroupVersion = mesh::GroupVersionDescription;
 
 std::string Quoted(std::string_view text) { return json::serialize(json::string_view(text.data(), text.size())); }
 
@@ -17,6 +32,12 @@ std::string UpperHexSha512(std::string_view text) {
   unsigned char digest[SHA512_DIGEST_LENGTH];
   SHA512(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest);
   return UpperHex(digest);
+}
+
+std::string Sha256(std::string_view text) {
+  unsigned char digest[SHA256_DIGEST_LENGTH];
+  SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest);
+  return {reinterpret_cast<const char*>(digest), sizeof(digest)};
 }
 
 DiscoveryDocuments::Document Write(std::string text) {
@@ -32,102 +53,192 @@ DiscoveryDocuments::Document WriteWithEtag(std::string text) {
   return document;
 }
 
-struct Group {
-  std::string name;
-  int priority = 0;
-  std::vector<const GroupVersion*> versions;  // best first
-};
+constexpr std::string_view kGroupHead = R"({"kind":"APIGroup","apiVersion":"v1",)";
 
-// Groups by priority, then name; the versions of each by priority, then by age of the API.
-std::vector<Group> SortedGroups(const Routes& routes) {
-  std::map<std::string, Group> by_name;
-  for (std::size_t i = 0; i < routes.delegates.size(); ++i) {
-    const auto& description = routes.delegates[i].description;
-    if (!description) continue;
-    for (const GroupVersion& gv : description->group_versions) {
-      const auto owner = routes.by_group_version.find(gv.group + "/" + gv.version);
-      if (owner == routes.by_group_version.end() || owner->second != i) continue;  // someone before it in the chain has it
-      Group& group = by_name[gv.group];
-      group.name = gv.group;
-      group.priority = std::max(group.priority, gv.group_priority_minimum);
-      group.versions.push_back(&gv);
-    }
+void AppendItem(std::string& list, std::string_view item) {
+  if (!list.empty()) list += ',';
+  list += item;
+}
+
+// Sorts groups by priority, then by name, and the versions of each group by priority, then as
+// VersionComesBefore().
+std::vector<DiscoveredGroup> SortedGroups(const Routes& routes) {
+  std::vector<DiscoveredGroup> groups;
+  // The keys are "group/version", so the versions of a group follow each other.
+  for (const auto& [key, served] : routes.by_group_version) {
+    const GroupVersion& gv = *served.description;
+    if (groups.empty() || groups.back().name != gv.group) groups.push_back({gv.group, 0, {}});
+    groups.back().priority = std::max(groups.back().priority, gv.group_priority_minimum);
+    // An extension server that is not available answers with 503, also for discovery.
+    const Delegate::Kind kind = routes.delegates[served.delegate].kind;
+    const bool external = kind == Delegate::Kind::kExternal ||
+                          (kind == Delegate::Kind::kExtension && served.description->resource_list.empty());
+    groups.back().versions.push_back({served.description, external});
   }
-  std::vector<Group> groups;
-  for (auto& [name, group] : by_name) {
-    std::sort(group.versions.begin(), group.versions.end(), [](const GroupVersion* a, const GroupVersion* b) {
-      if (a->version_priority != b->version_priority) return a->version_priority > b->version_priority;
-      return VersionComesBefore(a->version, b->version);
-    });
-    groups.push_back(std::move(group));
+  for (DiscoveredGroup& group : groups) {
+    const auto before = [](const DiscoveredGroup::Version& one, const DiscoveredGroup::Version& other) {
+      const GroupVersion &a = *one.description, &b = *other.description;
+      if (a.version_priority != b.version_priority) return a.version_priority > b.version_priority;
+      return VersionComesBefore(a.version, b.version);
+    };
+    std::sort(group.versions.begin(), group.versions.end(), before);
   }
-  std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) { return a.priority > b.priority; });
+  std::sort(groups.begin(), groups.end(), [](const DiscoveredGroup& a, const DiscoveredGroup& b) {
+    return a.priority != b.priority ? a.priority > b.priority : a.name < b.name;
+  });
   return groups;
 }
 
-// The fields of an APIGroup, without its own kind.
-std::string GroupFields(const Group& group) {
+// The fields of an APIGroup except kind and apiVersion.
+std::string GroupFields(const DiscoveredGroup& group) {
   const auto version = [&group](const GroupVersion& gv) {
-    return fmt::format(R"({{"groupVersion":{},"version":{}}})", Quoted(group.name + "/" + gv.version), Quoted(gv.version));
+    return fmt::format(R"({{"groupVersion":{},"version":{}}})", Quoted(fmt::format("{}/{}", group.name, gv.version)),
+                       Quoted(gv.version));
   };
   std::string versions;
-  for (const GroupVersion* gv : group.versions) versions += (versions.empty() ? "" : ",") + version(*gv);
-  return fmt::format(R"("name":{},"versions":[{}],"preferredVersion":{})", Quoted(group.name), versions, version(*group.versions.front()));
+  for (const DiscoveredGroup::Version& one : group.versions) AppendItem(versions, version(*one.description));
+  return fmt::format(R"("name":{},"versions":[{}],"preferredVersion":{})", Quoted(group.name), versions,
+                     version(*group.versions.front().description));
 }
 
-std::string AggregatedGroup(const Group& group) {
+std::string AggregatedGroup(std::string_view group, const std::vector<DiscoveredGroup::Version>& all) {
   std::string versions;
-  for (const GroupVersion* gv : group.versions) {
-    if (!gv->aggregated_discovery.empty()) versions += (versions.empty() ? "" : ",") + gv->aggregated_discovery;
+  for (const DiscoveredGroup::Version& one : all) {
+    if (!one.description->aggregated_discovery.empty()) AppendItem(versions, one.description->aggregated_discovery);
   }
-  const std::string name = group.name.empty() ? "" : fmt::format(R"("name":{})", Quoted(group.name));
+  const std::string name = group.empty() ? "" : fmt::format(R"("name":{})", Quoted(group));
   return fmt::format(R"({{"metadata":{{{}}},"versions":[{}]}})", name, versions);
-}
-
-std::string AggregatedList(const std::string& items) {
-  return fmt::format(R"({{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{{}},"items":[{}]}})", items);
 }
 
 }  // namespace
 
-DiscoveryDocuments::DiscoveryDocuments(const Routes& routes, const std::string& server_address) {
-  std::string core_versions, group_list, aggregated_core, aggregated_groups, openapi;
-  const auto append = [](std::string& list, const std::string& item) { list += (list.empty() ? "" : ",") + item; };
-  for (const Group& group : SortedGroups(routes)) {
-    const bool core = group.name.empty();
-    for (const GroupVersion* gv : group.versions) {
-      const std::string path = core ? "api/" + gv->version : "apis/" + group.name + "/" + gv->version;
-      // Servers outside the mesh are asked themselves.
-      const Delegate& owner = routes.delegates[routes.by_group_version.at(gv->group + "/" + gv->version)];
-      if (owner.kind != Delegate::Kind::kExternal) documents_["/" + path] = Write(gv->resource_list);
-      if (core) append(core_versions, Quoted(gv->version));
-      if (!gv->openapi_v3_hash.empty()) {
-        append(openapi, fmt::format(R"({}:{{"serverRelativeURL":{}}})", Quoted(path),
-                                    Quoted(fmt::format("/openapi/v3/{}?hash={}", path, gv->openapi_v3_hash))));
-      }
-    }
-    append(core ? aggregated_core : aggregated_groups, AggregatedGroup(group));
-    if (core) continue;
-    append(group_list, "{" + GroupFields(group) + "}");
-    documents_["/apis/" + group.name] = Write(fmt::format(R"({{"kind":"APIGroup","apiVersion":"v1",{}}})", GroupFields(group)));
+/// The documents of one group.
+struct DiscoveryDocuments::Group {
+  std::string name;
+  std::vector<DiscoveredGroup::Version> versions;  // what the documents were made from
+  Document document;                               // /apis/<group>; none for the core group
+  /// One per version; empty for servers outside the mesh, to which requests for these documents are forwarded.
+  std::vector<Document> lists;
+  std::string digest;  // of the group in aggregated discovery
+
+  explicit Group(const DiscoveredGroup& from) : name(from.name), versions(from.versions) {
+    if (!name.empty()) document = Write(fmt::format("{}{}}}", kGroupHead, GroupFields(from)));
+    for (const DiscoveredGroup::Version& one : versions)
+      lists.push_back(one.external ? Document() : Write(one.description->resource_list));
+    digest = Sha256(AggregatedGroup(name, versions));
   }
-  documents_["/api"] = Write(fmt::format(
-      R"({{"kind":"APIVersions","versions":[{}],"serverAddressByClientCIDRs":[{{"clientCIDR":"0.0.0.0/0","serverAddress":{}}}]}})",
-      core_versions, Quoted(server_address)));
-  documents_["/apis"] = Write(fmt::format(R"({{"kind":"APIGroupList","apiVersion":"v1","groups":[{}]}})", group_list));
-  aggregated_core_ = WriteWithEtag(AggregatedList(aggregated_core));
-  aggregated_groups_ = WriteWithEtag(AggregatedList(aggregated_groups));
-  openapi_index_ = WriteWithEtag(fmt::format(R"({{"paths":{{{}}}}})", openapi));
+  /// The path of a version, without the first slash.
+  std::string PathOf(const GroupVersion& gv) const {
+    return name.empty() ? "api/" + gv.version : "apis/" + name + "/" + gv.version;
+  }
+  /// The group as an element of APIGroupList.groups.
+  std::string ListItem() const {
+    const std::string_view text = document.json.View();  // ends with a line break
+    return fmt::format("{{{}", text.substr(kGroupHead.size(), text.size() - kGroupHead.size() - 1));
+  }
+};
+
+DiscoveryDocuments::DiscoveryDocuments(const Routes& routes, const std::string& server_address,
+                                       const DiscoveryDocuments* before)
+    : server_address_(server_address) {
+  const std::vector<DiscoveredGroup> sorted = SortedGroups(routes);
+  groups_.reserve(sorted.size());
+  by_name_.reserve(sorted.size());
+  for (const DiscoveredGroup& group : sorted) {
+    GroupPtr made;
+    if (before) {
+      const auto known = before->by_name_.find(group.name);
+      if (known != before->by_name_.end() && known->second->versions == group.versions) made = known->second;
+    }
+    if (!made) made = std::make_shared<const Group>(group);
+    by_name_.emplace(made->name, made);
+    groups_.push_back(std::move(made));
+  }
 }
 
-const DiscoveryDocuments::Document* DiscoveryDocuments::Find(const std::string& path) const {
-  const auto found = documents_.find(path);
-  return found == documents_.end() ? nullptr : &found->second;
+const DiscoveryDocuments::Document* DiscoveryDocuments::Find(std::string_view path) const {
+  if (path == "/api") {
+    return &Built(versions_, [this] {
+      std::string versions;
+      if (const auto core = by_name_.find(""); core != by_name_.end()) {
+        for (const DiscoveredGroup::Version& one : core->second->versions)
+          AppendItem(versions, Quoted(one.description->version));
+      }
+      return Write(fmt::format(
+          R"({{"kind":"APIVersions","versions":[{}],"serverAddressByClientCIDRs":[{{"clientCIDR":"0.0.0.0/0","serverAddress":{}}}]}})",
+          versions, Quoted(server_address_)));
+    });
+  }
+  if (path == "/apis") {
+    return &Built(group_list_, [this] {
+      std::string groups;
+      for (const GroupPtr& group : groups_) {
+        if (!group->name.empty()) AppendItem(groups, group->ListItem());
+      }
+      return Write(fmt::format(R"({{"kind":"APIGroupList","apiVersion":"v1","groups":[{}]}})", groups));
+    });
+  }
+  const bool core = path.starts_with("/api/");
+  if (!core && !path.starts_with("/apis/")) return nullptr;
+  path.remove_prefix(core ? 5 : 6);
+  const std::size_t slash = core ? 0 : path.find('/');
+  const auto group = by_name_.find(core ? std::string_view() : path.substr(0, slash));
+  if (group == by_name_.end() || (!core && group->first.empty())) return nullptr;
+  if (slash == std::string_view::npos) return &group->second->document;
+  if (!core) path.remove_prefix(slash + 1);
+  for (std::size_t i = 0; i < group->second->versions.size(); ++i) {
+    const DiscoveredGroup::Version& one = group->second->versions[i];
+    if (one.description->version == path) return one.external ? nullptr : &group->second->lists[i];
+  }
+  return nullptr;
+}
+
+DiscoveryDocuments::Document DiscoveryDocuments::Aggregated(bool core) const {
+  std::string items, digests;
+  for (const GroupPtr& group : groups_) {
+    if (group->name.empty() != core) continue;
+    AppendItem(items, AggregatedGroup(group->name, group->versions));
+    digests += group->digest;
+  }
+  Document document = Write(fmt::format(
+      R"({{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{{}},"items":[{}]}})",
+      items));
+  document.etag = '"' + UpperHexSha512(digests) + '"';
+  return document;
+}
+
+const DiscoveryDocuments::Document& DiscoveryDocuments::AggregatedCore() const {
+  return Built(aggregated_core_, [this] { return Aggregated(true); });
+}
+
+const DiscoveryDocuments::Document& DiscoveryDocuments::AggregatedGroups() const {
+  return Built(aggregated_groups_, [this] { return Aggregated(false); });
+}
+
+const DiscoveryDocuments::Document& DiscoveryDocuments::OpenApiIndex() const {
+  return Built(openapi_index_, [this] {
+    std::string paths;
+    for (const GroupPtr& group : groups_) {
+      for (const DiscoveredGroup::Version& one : group->versions) {
+        const GroupVersion& gv = *one.description;
+        if (gv.openapi_v3_hash.empty()) continue;
+        const std::string path = group->PathOf(gv);
+        AppendItem(paths, fmt::format(R"({}:{{"serverRelativeURL":{}}})", Quoted(path),
+                                      Quoted(fmt::format("/openapi/v3/{}?hash={}", path, gv.openapi_v3_hash))));
+      }
+    }
+    return WriteWithEtag(fmt::format(R"({{"paths":{{{}}}}})", paths));
+  });
 }
 
 std::vector<std::string> DiscoveryDocuments::Paths() const {
-  std::vector<std::string> paths;
-  for (const auto& [path, document] : documents_) paths.push_back(path);
+  std::vector<std::string> paths = {"/api", "/apis"};
+  for (const GroupPtr& group : groups_) {
+    if (!group->name.empty()) paths.push_back("/apis/" + group->name);
+    for (const DiscoveredGroup::Version& one : group->versions) {
+      if (!one.external) paths.push_back("/" + group->PathOf(*one.description));
+    }
+  }
   return paths;
 }
 
@@ -142,7 +253,9 @@ DiscoveryForm NegotiateDiscovery(std::string_view accept) {
     if (aggregated && item.find("v=v2") != std::string_view::npos && item.find("v=v2beta1") == std::string_view::npos) {
       return DiscoveryForm::kAggregatedV2;
     }
-    if (!aggregated && (item.find("application/json") != std::string_view::npos || item.find("*/*") != std::string_view::npos)) break;
+    if (!aggregated &&
+        (item.find("application/json") != std::string_view::npos || item.find("*/*") != std::string_view::npos))
+      break;
   }
   return DiscoveryForm::kLegacy;
 }

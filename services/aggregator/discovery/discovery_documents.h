@@ -1,41 +1,64 @@
 #pragma once
 
-#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <vector>
 
 #include "lib/base/bytes.h"
 #include "services/aggregator/delegation/route_table.h"
 
 namespace apimesh::aggregator {
 
-/// The documents of /api and /apis, written once for each change of what is served. Immutable.
+/// The documents of /api and /apis for one state of the routes. The documents of a group are shared with the previous
+/// state if the group has not changed; those that cover all groups are built when they are first requested. So one more
+/// definition costs little if there are thousands. Thread-safe.
 class DiscoveryDocuments {
  public:
   struct Document {
     SharedBytes json;
-    std::string etag;  // of those that clients ask for again and again: the aggregated ones and the index; "": none
+    std::string etag;  // only for aggregated discovery and the OpenAPI index; "": none
   };
-  /// `server_address` is what /api tells clients: "host:port".
-  DiscoveryDocuments(const Routes& routes, const std::string& server_address);
+  /// `server_address` is the "host:port" that /api reports to clients. `before` is the previous state or nullptr.
+  DiscoveryDocuments(const Routes& routes, const std::string& server_address, const DiscoveryDocuments* before);
 
-  /// "/api", "/apis", "/apis/apps", "/apis/apps/v1", "/api/v1": null if there is no such document.
-  const Document* Find(const std::string& path) const;
-  /// The aggregated forms (APIGroupDiscoveryList) of "/api" and "/apis".
-  const Document& AggregatedCore() const { return aggregated_core_; }
-  const Document& AggregatedGroups() const { return aggregated_groups_; }
-  /// /openapi/v3: where to find the document of each group-version.
-  const Document& OpenApiIndex() const { return openapi_index_; }
+  /// Returns the document of a path such as "/api", "/apis", "/apis/apps", "/apis/apps/v1" or "/api/v1", or nullptr if
+  /// there is none.
+  const Document* Find(std::string_view path) const;
+  /// The aggregated discovery (APIGroupDiscoveryList) of "/api" and "/apis". Equal documents have equal ETags in all
+  /// processes.
+  const Document& AggregatedCore() const;
+  const Document& AggregatedGroups() const;
+  /// /openapi/v3: the index with the URL of each group-version's document.
+  const Document& OpenApiIndex() const;
   /// The paths of all group-versions, for the index page.
   std::vector<std::string> Paths() const;
 
  private:
-  std::map<std::string, Document, std::less<>> documents_;
-  Document aggregated_core_, aggregated_groups_, openapi_index_;
+  struct Group;
+  using GroupPtr = std::shared_ptr<const Group>;
+  /// A document that is built once, by the first reader.
+  struct Lazy {
+    std::once_flag once;
+    Document document;
+  };
+  template <class Make>
+  static const Document& Built(Lazy& lazy, Make make) {
+    std::call_once(lazy.once, [&] { lazy.document = make(); });
+    return lazy.document;
+  }
+  Document Aggregated(bool core) const;
+
+  const std::string server_address_;
+  std::vector<GroupPtr> groups_;  // in the order of the documents
+  std::unordered_map<std::string_view, GroupPtr> by_name_;
+  mutable Lazy versions_, group_list_, aggregated_core_, aggregated_groups_, openapi_index_;
 };
 
-/// How a client wants discovery: in one piece (version v2), or group by group. Its first choice that we have.
+/// The discovery format that a client accepts: aggregated (v2) or one document per group. NegotiateDiscovery returns
+/// the client's first choice that is supported.
 enum class DiscoveryForm { kLegacy, kAggregatedV2 };
 DiscoveryForm NegotiateDiscovery(std::string_view accept);
 

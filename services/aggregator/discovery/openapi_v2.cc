@@ -2,16 +2,17 @@
 
 #include <openssl/sha.h>
 
-#include "lib/base/hex.h"
+#include "lib/base/hash/hex.h"
 #include "lib/base/log.h"
-#include "lib/codec/openapi_protobuf.h"
+#include "lib/codec/protobuf/openapi_protobuf.h"
+#include "lib/meta/kubernetes_version.h"
 
 namespace apimesh::aggregator {
 namespace {
 
 namespace json = boost::json;
 
-// What the first in the chain says stays; the others add what it has not.
+// Adds entries that earlier delegates do not have.
 void Merge(json::object& all, const json::object& more) {
   for (const char* section : {"paths", "definitions", "securityDefinitions"}) {
     const json::value* found = more.if_contains(section);
@@ -26,7 +27,8 @@ void Merge(json::object& all, const json::object& more) {
 
 std::string KeyOf(const Routes& routes) {
   std::string key;
-  for (const Delegate& delegate : routes.delegates) key += (delegate.description ? delegate.description->etag : "-") + "|";
+  for (const Delegate& delegate : routes.delegates)
+    key += (delegate.description ? delegate.description->etag : "-") + "|";
   return key;
 }
 
@@ -38,7 +40,7 @@ std::string HashOf(std::string_view text) {
 
 }  // namespace
 
-Task<OpenApiV2::Document> OpenApiV2::Get(RoutesPtr routes, rpc::Request like) {
+Task<OpenApiV2::Document> OpenApiV2::Get(RoutesPtr routes, mesh::Request like) {
   const std::string key = KeyOf(*routes);
   {
     const std::lock_guard lock(mutex_);
@@ -48,20 +50,20 @@ Task<OpenApiV2::Document> OpenApiV2::Get(RoutesPtr routes, rpc::Request like) {
   all["swagger"] = "2.0";
   json::object& info = all["info"].emplace_object();
   info["title"] = "Kubernetes";
-  info["version"] = "v1.36.3";
+  info["version"] = meta::kKubernetesVersion;
   all["paths"].emplace_object();
   all["definitions"].emplace_object();
   bool complete = true;
   std::erase_if(like.headers, [](const auto& header) { return header.first == "accept"; });
   like.headers.emplace_back("accept", "application/json");
   for (const Delegate& delegate : routes->delegates) {
-    rpc::Request request = like;
-    const rpc::Response response = co_await delegate.client->Call(std::move(request));
+    mesh::Request request = like;
+    const mesh::Response response = co_await delegate.client->Call(std::move(request));
     boost::system::error_code error;
     const json::value parsed = json::parse(response.Text(), error);
     if (response.code == 200 && !error && parsed.is_object()) {
       Merge(all, parsed.get_object());
-    } else if (response.code != 404 && delegate.kind != Delegate::Kind::kExternal) {  // 404: it has none
+    } else if (response.code != 404 && !delegate.Foreign()) {  // 404: no document
       complete = false;
       log::Warning("no OpenAPI v2 from {}: code {}", delegate.name, response.code);
     }

@@ -1,23 +1,25 @@
 #include "services/aggregator/edge/client_identity.h"
 
+#include <algorithm>
+#include <memory>
+
 #include <openssl/bio.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 
-#include <algorithm>
-#include <memory>
-
-#include "lib/meta/query.h"
+#include "lib/meta/selectors/query.h"
 
 namespace apimesh::aggregator {
 namespace {
 
 constexpr std::string_view kXfcc = "x-forwarded-client-cert";
 
-bool IsProxyHeader(std::string_view name) { return name == kXfcc || name == "x-forwarded-for" || name.starts_with("x-envoy-"); }
+bool IsProxyHeader(std::string_view name) {
+  return name == kXfcc || name == "x-forwarded-for" || name.starts_with("x-envoy-");
+}
 
-/// Whether the name is that of an identity header but for its underscores. The mesh does not read such headers; a server that requests are
-/// passed on to might, since CGI and its successors make no difference between both.
+/// Whether the name equals that of an identity header if underscores are replaced by dashes. The mesh does not read
+/// such headers, but a server behind it might, because CGI and its successors treat both names as equal.
 bool ImitatesIdentityHeader(const std::string& name) {
   if (name.find('_') == std::string::npos) return false;
   std::string dashed = name;
@@ -32,7 +34,8 @@ std::vector<std::string> PemToDer(const std::string& pem) {
   const std::unique_ptr<BIO, int (*)(BIO*)> bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())), &BIO_free);
   unsigned char* der = nullptr;
   long size = 0;
-  while (all.size() < 16 && PEM_bytes_read_bio(&der, &size, nullptr, PEM_STRING_X509, bio.get(), nullptr, nullptr) == 1) {
+  while (all.size() < 16 &&
+         PEM_bytes_read_bio(&der, &size, nullptr, PEM_STRING_X509, bio.get(), nullptr, nullptr) == 1) {
     all.emplace_back(reinterpret_cast<char*>(der), size);
     OPENSSL_free(der);
     der = nullptr;
@@ -47,7 +50,7 @@ std::vector<std::string_view> SplitOutsideQuotes(std::string_view text, char sep
   std::size_t start = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (quoted && text[i] == '\\') {
-      ++i;  // the next character is itself, be it a quote or another backslash
+      ++i;  // an escaped character, which may be a quote or a backslash
       continue;
     }
     if (text[i] == '"') quoted = !quoted;
@@ -77,9 +80,12 @@ std::vector<std::string> CertificatesOfXfcc(std::string_view header) {
   return pem ? PemToDer(*pem) : std::vector<std::string>();
 }
 
-ClientIdentity IdentifyClient(Door door, const http::Peer& peer, http::Headers& headers) {
+ClientIdentity IdentifyClient(Listener listener, const net::Peer& peer, http::Headers& headers) {
   ClientIdentity identity;
-  if (door == Door::kPublic) {
+  const auto forwarded = std::find_if(headers.begin(), headers.end(),
+                                      [](const auto& header) { return header.first == "x-forwarded-for"; });
+  if (forwarded != headers.end()) identity.forwarded_for = forwarded->second;
+  if (listener == Listener::kPublic) {
     identity.certificates_der = peer.certificates_der;
     identity.address = peer.address;
   } else {
@@ -98,7 +104,8 @@ ClientIdentity IdentifyClient(Door door, const http::Peer& peer, http::Headers& 
     while (identity.address.starts_with(' ')) identity.address.erase(0, 1);
     if (identity.address.empty()) identity.address = peer.address;
   }
-  std::erase_if(headers, [](const auto& header) { return IsProxyHeader(header.first) || ImitatesIdentityHeader(header.first); });
+  std::erase_if(headers,
+                [](const auto& header) { return IsProxyHeader(header.first) || ImitatesIdentityHeader(header.first); });
   return identity;
 }
 

@@ -8,23 +8,25 @@
 
 namespace apimesh::aggregator {
 
-/// Which of the edge's doors a request came through.
-enum class Door {
-  kPublic,            // anyone: what headers say about identity is worth nothing
-  kFrontProxyPort,    // only Envoy, by its mesh certificate: believed, because Envoy has cleaned the headers
-  kFrontProxySocket,  // only processes of our own user on this machine, which could read Envoy's key as well: believed
+/// The listener that accepted a request.
+enum class Listener {
+  kPublic,            // open to anyone: identity headers are not trusted
+  kFrontProxyPort,    // only Envoy, authenticated by its mesh certificate: trusted, because Envoy sanitises the headers
+  kFrontProxySocket,  // only processes of the same user on this machine, which could also read Envoy's key: trusted
 };
 
-/// Who the TLS client of a request is.
+/// The identity of the TLS client of a request.
 struct ClientIdentity {
   std::vector<std::string> certificates_der;  // leaf first; not verified
   std::string address;
+  std::string forwarded_for;  // X-Forwarded-For; on the public listener, anyone can have written it
 };
-/// Also removes from `headers` those by which a front proxy speaks, so that nothing behind the edge can be fooled.
-ClientIdentity IdentifyClient(Door door, const http::Peer& peer, http::Headers& headers);
+/// Determines the TLS client of a request. Also removes from `headers` the headers that only a front proxy may set and
+/// those that imitate identity headers, so that no server behind the edge trusts them.
+ClientIdentity IdentifyClient(Listener listener, const net::Peer& peer, http::Headers& headers);
 
-/// The certificates of an x-forwarded-client-cert header: `Cert="…"` or `Chain="…"` (URL-encoded PEM) of its last
-/// element, which is the one that our own front proxy wrote. Empty if there are none or it is malformed.
+/// Returns the certificates of an x-forwarded-client-cert header: `Cert="…"` or `Chain="…"` (URL-encoded PEM) of its
+/// last element, which the front proxy wrote. Returns an empty list if there are none or the header is malformed.
 std::vector<std::string> CertificatesOfXfcc(std::string_view header);
 
 }  // namespace apimesh::aggregator

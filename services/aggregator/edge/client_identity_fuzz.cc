@@ -1,5 +1,6 @@
 // Links: services/aggregator/edge/client_identity.cc meta OpenSSL::Crypto
-// The x-forwarded-client-cert header and its relatives, on every listener. Who a client is must never depend on what it wrote itself.
+// Parses x-forwarded-client-cert and related headers, on every listener. The identity of a client must never depend on
+// headers that the client wrote.
 #include <cstdint>
 #include <cstdlib>
 
@@ -23,20 +24,27 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string header(reinterpret_cast<const char*>(data), size);
   const std::vector<std::string> certificates = aggregator::CertificatesOfXfcc(header);
   Check(certificates.size() <= 16);
-  // An element before ours is the client's own; it must not matter, unless it leaves a quotation open.
-  if (header.find_first_of(",\"") == std::string::npos) Check(aggregator::CertificatesOfXfcc("Cert=\"x\"," + header) == certificates);
+  // Elements before the last one come from the client. They must not change the result, unless one leaves a quotation
+  // open.
+  if (header.find_first_of(",\"") == std::string::npos)
+    Check(aggregator::CertificatesOfXfcc("Cert=\"x\"," + header) == certificates);
 
   const std::size_t half = size / 2;
-  for (const aggregator::Door door : {aggregator::Door::kPublic, aggregator::Door::kFrontProxyPort, aggregator::Door::kFrontProxySocket}) {
-    http::Peer peer;
+  for (const aggregator::Listener listener : {aggregator::Listener::kPublic, aggregator::Listener::kFrontProxyPort,
+                                              aggregator::Listener::kFrontProxySocket}) {
+    net::Peer peer;
     peer.address = "10.0.0.1:1";
     peer.certificates_der = {header.substr(half)};
-    http::Headers headers{{"x-forwarded-client-cert", header}, {"x-forwarded-for", header.substr(0, half)}, {"x-envoy-a", header}, {"accept", "*/*"}};
-    const aggregator::ClientIdentity identity = aggregator::IdentifyClient(door, peer, headers);
+    http::Headers headers{{"x-forwarded-client-cert", header},
+                          {"x-forwarded-for", header.substr(0, half)},
+                          {"x-envoy-a", header},
+                          {"accept", "*/*"}};
+    const aggregator::ClientIdentity identity = aggregator::IdentifyClient(listener, peer, headers);
     for (const auto& [name, value] : headers) Check(!SpeaksForAProxy(name));
     Check(headers.size() == 1);
-    if (door == aggregator::Door::kPublic) Check(identity.certificates_der == peer.certificates_der && identity.address == peer.address);
-    if (door == aggregator::Door::kFrontProxySocket) Check(identity.certificates_der == certificates);
+    if (listener == aggregator::Listener::kPublic)
+      Check(identity.certificates_der == peer.certificates_der && identity.address == peer.address);
+    if (listener == aggregator::Listener::kFrontProxySocket) Check(identity.certificates_der == certificates);
   }
   return 0;
 }

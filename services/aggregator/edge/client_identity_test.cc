@@ -5,7 +5,7 @@
 namespace apimesh::aggregator {
 namespace {
 
-// URL-encoded PEM with the base64 of "a" and of "b" in place of a certificate.
+// URL-encoded PEM with the base64 of "a" and "b" instead of a certificate.
 const std::string kA = "-----BEGIN%20CERTIFICATE-----%0AYQ%3D%3D%0A-----END%20CERTIFICATE-----%0A";
 const std::string kB = "-----BEGIN%20CERTIFICATE-----%0AYg%3D%3D%0A-----END%20CERTIFICATE-----%0A";
 
@@ -27,7 +27,8 @@ const XfccCase kXfccCases[] = {
 };
 class Xfcc : public ::testing::TestWithParam<XfccCase> {};
 TEST_P(Xfcc, GivesTheCertificatesOfOurProxy) { EXPECT_EQ(CertificatesOfXfcc(GetParam().header), GetParam().want); }
-INSTANTIATE_TEST_SUITE_P(Table, Xfcc, ::testing::ValuesIn(kXfccCases), [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Table, Xfcc, ::testing::ValuesIn(kXfccCases),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
 }  // namespace apimesh::aggregator

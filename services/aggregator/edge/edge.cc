@@ -3,19 +3,21 @@
 namespace apimesh::aggregator {
 namespace {
 
-Task<> Serve(Door door, std::shared_ptr<const Filters> filters, http::Request request, http::ResponseWriter& writer) {
-  Exchange exchange(std::move(request), writer);
-  ClientIdentity client = IdentifyClient(door, *exchange.request.peer, exchange.request.headers);
+Task<> Serve(Listener listener, std::shared_ptr<const Filters> filters, const Clock& clock, http::Request request,
+             http::ResponseWriter& writer) {
+  Exchange exchange(std::move(request), writer, clock);
+  ClientIdentity client = IdentifyClient(listener, *exchange.request.peer, exchange.request.headers);
   exchange.client_certificates = std::move(client.certificates_der);
   exchange.source_address = std::move(client.address);
+  exchange.forwarded_for = std::move(client.forwarded_for);
   co_await RunFilters(*filters, exchange);
 }
 
 }  // namespace
 
-http::Handler EdgeHandler(Door door, std::shared_ptr<const Filters> filters) {
-  return [door, filters = std::move(filters)](http::Request request, http::ResponseWriter& writer) {
-    return Serve(door, filters, std::move(request), writer);
+http::Handler EdgeHandler(Listener listener, std::shared_ptr<const Filters> filters, const Clock& clock) {
+  return [listener, filters = std::move(filters), &clock](http::Request request, http::ResponseWriter& writer) {
+    return Serve(listener, filters, clock, std::move(request), writer);
   };
 }
 

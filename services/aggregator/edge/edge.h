@@ -8,7 +8,7 @@
 
 namespace apimesh::aggregator {
 
-/// The handler of one door: turns an HTTP request into an Exchange and sends it through the filters.
-http::Handler EdgeHandler(Door door, std::shared_ptr<const Filters> filters);
+/// Returns the handler of one listener, which turns each HTTP request into an Exchange and runs the filters.
+http::Handler EdgeHandler(Listener listener, std::shared_ptr<const Filters> filters, const Clock& clock);
 
 }  // namespace apimesh::aggregator

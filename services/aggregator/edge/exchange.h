@@ -5,51 +5,63 @@
 #include <string>
 #include <vector>
 
+#include "lib/base/bytes.h"
 #include "lib/base/clock.h"
 #include "lib/http/server.h"
-#include "lib/meta/request_info.h"
+#include "lib/meta/request/request_info.h"
 #include "services/aggregator/auth/open_requests.h"
 #include "services/aggregator/edge/reply.h"
 
 namespace apimesh::aggregator {
 
-/// The place of a request among those in flight.
-class Seat {
+/// What a request occupies of the limit of requests in flight.
+class RequestSlot {
  public:
-  virtual ~Seat() = default;
-  /// Gives the place to others while this request waits for its client.
-  virtual void Leave() = 0;
-  /// False: there is no place left.
-  virtual bool Return() = 0;
+  virtual ~RequestSlot() = default;
+  /// Releases the slot while this request waits for its client, or because a watch is initialised.
+  virtual void Release() = 0;
+  /// Acquires a slot. Returns false if the limit is reached.
+  virtual bool Acquire() = 0;
 };
 
-/// One request on its way through the edge; each filter adds what it learns.
-struct Exchange {
-  Exchange(http::Request given, http::ResponseWriter& writer) : request(std::move(given)), reply(writer) {}
+/// What the audit events of a request contain besides the results of the filters.
+struct AuditNotes {
+  bool decided = false;        // the filter "audit" has seen the request
+  bool wanted = false;         // events are written, so annotations must be collected
+  bool wants_request = false;  // the events contain the request
+  bool foreign = false;        // a server outside of the mesh answers: its requests and responses are not recorded
+  std::string patch;           // the body of a PATCH, if it is wanted
+  SharedBytes object;          // the decoded body of another write, as JSON, if it is wanted
+  std::string reference;       // JSON: namespace, name, uid and resourceVersion of that body
+  std::map<std::string, std::string> annotations;
+};
 
+/// The state of one request in the edge. Each filter adds what it determines.
+struct Exchange {
+  Exchange(http::Request given, http::ResponseWriter& writer, const Clock& given_clock)
+      : clock(given_clock), request(std::move(given)), reply(writer) {}
+
+  const Clock& clock;
   http::Request request;
   std::string body;  // of the request, once ReadBody() (request_body.h) has read it
   Reply reply;
-  std::string path;   // decoded; the same for routing, authorization and whoever executes it
-  std::string query;  // raw
-  std::vector<std::string> client_certificates;  // DER, of the real client, also when it came through Envoy
+  std::string path;                              // decoded; used for routing, authorization and execution alike
+  std::string query;                             // raw
+  std::vector<std::string> client_certificates;  // DER, of the real client even if the request came through Envoy
   std::string source_address;                    // of the real client
+  std::string forwarded_for;                     // X-Forwarded-For, for the audit event; not verified
   std::string audit_id;
   WallTime received{};
   SteadyTime started{};
   SteadyTime deadline = SteadyTime::max();
   meta::RequestInfo info;
   bool long_running = false;
-  UserPtr user;          // who the request acts as
-  UserPtr impersonator;  // who really asks, if that is someone else
-  std::unique_ptr<Grounds> grounds;  // of a long-running request: what it was let in for, to be asked for again
-  bool audit_decided = false;  // the audit filter has seen it
-  Seat* seat = nullptr;  // nullptr: it is not limited
-  bool audited = false;  // an audit event is written: what it should tell is worth collecting
-  bool audits_body = false;  // the event has the body
-  std::string audited_body;
-  std::map<std::string, std::string> audit_annotations;
-  std::string impersonation_constraint;  // the right that let them, if it was not the one for everything
+  UserPtr user;                      // the effective user, after impersonation
+  UserPtr impersonator;              // the authenticated user if it impersonates another user
+  std::unique_ptr<Grounds> grounds;  // for a long-running request: the credentials and permissions to check again
+  RequestSlot* slot = nullptr;       // nullptr: the request is not limited
+  AuditNotes audit;
+  std::string impersonation_constraint;  // verb of the constrained mode that allowed it; "" for legacy
 };
 
 }  // namespace apimesh::aggregator

@@ -1,5 +1,7 @@
 #include "services/aggregator/edge/request_body.h"
 
+#include "services/aggregator/edge/api_errors.h"
+
 namespace apimesh::aggregator {
 namespace {
 constexpr int kRetryAfterSeconds = 1;
@@ -7,21 +9,22 @@ constexpr int kRetryAfterSeconds = 1;
 
 Task<bool> ReadBody(Exchange& exchange) {
   if (!exchange.reply.HasBody()) co_return true;
-  // A slow client must not keep others from being served.
-  Seat* const seat = exchange.reply.BodyArrived() ? nullptr : exchange.seat;
-  if (seat) seat->Leave();
+  // Releases the slot while the body arrives, so that a slow client does not block other requests.
+  RequestSlot* const slot = exchange.reply.BodyArrived() ? nullptr : exchange.slot;
+  if (slot) slot->Release();
   http::BodyTerms terms{exchange.deadline, exchange.user->info.name};
   auto body = co_await exchange.reply.ReadBody(std::move(terms));
   if (!body) {
-    co_await exchange.reply.SendError(body.error());
+    co_await exchange.reply.SendError(ApiErrorOf(body.error()));
     co_return false;
   }
-  if (seat && !seat->Return()) {
-    co_await exchange.reply.SendError(meta::TooManyRequests("Too many requests, please try again later.", kRetryAfterSeconds));
+  if (slot && !slot->Acquire()) {
+    co_await exchange.reply.SendError(
+        meta::TooManyRequests("Too many requests, please try again later.", kRetryAfterSeconds));
     co_return false;
   }
   exchange.body = std::move(*body);
-  if (exchange.audits_body) exchange.audited_body = exchange.body;
+  if (exchange.audit.wants_request && exchange.info.verb == meta::Verb::kPatch) exchange.audit.patch = exchange.body;
   co_return true;
 }
 

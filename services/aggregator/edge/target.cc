@@ -1,7 +1,7 @@
 #include "services/aggregator/edge/target.h"
 
-#include "lib/codec/utf8.h"
-#include "lib/meta/query.h"
+#include "lib/base/text/utf8.h"
+#include "lib/meta/selectors/query.h"
 
 namespace apimesh::aggregator {
 
@@ -14,8 +14,8 @@ std::optional<Target> ParseTarget(std::string_view target) {
   if (!target.starts_with('/') || target.find('#') != std::string_view::npos) return std::nullopt;
   const std::size_t mark = target.find('?');
   auto path = meta::PercentDecode(target.substr(0, mark), false);
-  // Names are text everywhere behind the edge: in protobuf messages between processes, in JSON, in the audit log.
-  if (!path || !codec::IsValidUtf8(*path)) return std::nullopt;
+  // Names must be valid UTF-8 in protobuf messages, in JSON and in the audit log.
+  if (!path || !IsValidUtf8(*path)) return std::nullopt;
   for (const char c : *path) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return std::nullopt;
   }

@@ -1,9 +1,9 @@
 // Links: services/aggregator/edge/target.cc codec meta
-// The request target is the first thing anybody sends. What is taken must be a path that no second program reads otherwise.
+// Parses arbitrary request targets. An accepted target must be a path that every program interprets in the same way.
 #include <cstdint>
 #include <cstdlib>
 
-#include "lib/meta/request_info.h"
+#include "lib/meta/request/request_info.h"
 #include "services/aggregator/edge/target.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,26 +1,72 @@
-#include "services/aggregator/filters/filters.h"
+#include "services/aggregator/filters/chain.h"
+
+#include "services/aggregator/filters/audit/audit.h"
+#include "services/aggregator/filters/audit_id/audit_id.h"
+#include "services/aggregator/filters/authentication/authentication.h"
+#include "services/aggregator/filters/authorization/authorization.h"
+#include "services/aggregator/filters/cache_control/cache_control.h"
+#include "services/aggregator/filters/cors/cors.h"
+#include "services/aggregator/filters/deadline/deadline.h"
+#include "services/aggregator/filters/goaway/goaway.h"
+#include "services/aggregator/filters/impersonation/impersonation.h"
+#include "services/aggregator/filters/max_in_flight/max_in_flight.h"
+#include "services/aggregator/filters/metrics/metrics.h"
+#include "services/aggregator/filters/panic_recovery/panic_recovery.h"
+#include "services/aggregator/filters/priority_and_fairness/priority_and_fairness.h"
+#include "services/aggregator/filters/refusal_audit/refusal_audit.h"
+#include "services/aggregator/filters/request_info/request_info.h"
+#include "services/aggregator/filters/shutdown/shutdown.h"
 
 namespace apimesh::aggregator {
+namespace {
 
-Filters BuildChain(const ChainOptions& options, ChainParts parts) {
+/// A filter: the function that binds its options (nullptr: it has none) and its factory.
+struct Entry {
+  std::string_view name;
+  void (*bind)(flags::OptionSet& options, flags::Binder& flags);
+  std::shared_ptr<Filter> (*make)(const FilterInputs& inputs);
+  std::string_view why_here;
+};
+using flags::BindOptions;
+
+// The filters in run order.
+constexpr Entry kFilters[] = {
+    {"audit id", nullptr, &MakeAuditId, "first: every answer and every log line has the id"},
+    {"panic recovery", nullptr, &MakePanicRecovery,
+     "an exception of any filter below becomes a 500, not a lost connection"},
+    {"refusal audit", nullptr, &MakeRefusalAudit, "records requests that are refused above the filter \"audit\""},
+    {"request info", nullptr, &MakeRequestInfo, "all below decide by it; refuses paths with two meanings"},
+    {"metrics", nullptr, &MakeMetrics, "above all other filters that refuse, so that refusals are counted too"},
+    {"shutdown", nullptr, &MakeShutdown, "a stopping server sends clients away before it spends work on them"},
+    {"cache control", &BindOptions<CacheControlOptions>, &MakeCacheControl, "errors must not be cached either"},
+    {"goaway", &BindOptions<GoawayOptions>, &MakeGoaway, "errors spread clients over the replicas, too"},
+    {"deadline", &BindOptions<DeadlineOptions>, &MakeDeadline, "the time limit includes authentication"},
+    {"cors", &BindOptions<CorsOptions>, &MakeCors,
+     "before authentication: the preflight of a browser has no credentials"},
+    {"authentication", &BindOptions<IdentityHeaders>, &MakeAuthentication, "all below need to know the user"},
+    {"audit", nullptr, &MakeAudit, "after authentication, before impersonation: records the user and whom they act as"},
+    {"impersonation", nullptr, &MakeImpersonation, "all below see the user that is acted as"},
+    {"priority and fairness", &BindOptions<PriorityAndFairnessOptions>, &MakePriorityAndFairness,
+     "limits by user, before work begins"},
+    {"max in flight", &BindOptions<MaxInFlightOptions>, &MakeMaxInFlight,
+     "the simpler limit, if priority and fairness is off"},
+    {"authorization", nullptr, &MakeAuthorization, "the last check"},
+};
+
+}  // namespace
+
+void BindFilters(flags::OptionSet& options, flags::Binder& flags) {
+  for (const Entry& entry : kFilters) {
+    if (entry.bind) entry.bind(options, flags);
+  }
+}
+
+Filters BuildChain(const FilterInputs& inputs, std::shared_ptr<Filter> last) {
   Filters chain;
-  const auto add = [&chain](std::shared_ptr<Filter> filter) { chain.push_back(std::move(filter)); };
-  // Run order, top to bottom.
-  add(NewAuditId(parts.clock));                // first: every answer and every log line has the id
-  add(NewPanicRecovery());                     // whatever goes wrong below is a 500, not a lost connection
-  if (parts.audit_log) add(NewRefusalAudit(parts.audit_log, parts.clock));  // for refusals above NewAudit()
-  add(NewRequestInfo());                       // all below decide by it; refuses paths with two meanings
-  add(NewMetrics(parts.metrics, parts.routes, parts.clock));  // counts refusals too, so it is above all that refuse
-  add(NewShutdown(parts.lifecycle));           // a stopping server sends clients away before it spends work on them
-  add(NewCacheControl(options.hsts_directives));  // errors must not be cached either
-  add(NewDeadline(options.request_timeout));   // the clock runs from here, authentication included
-  add(NewCors(options.cors_allowed_origins));  // a browser's preflight has no credentials
-  add(NewAuthentication(parts.authority, options.identity_headers, parts.auth_metrics, parts.clock));  // who asks
-  if (parts.audit_log) add(NewAudit(parts.audit_log, parts.clock));  // knows who really asks, sees whom they act as
-  add(NewImpersonation(parts.authority, parts.auth_metrics, parts.clock));  // all below see the user that is acted as
-  add(NewMaxInFlight(options.max_requests_in_flight, options.max_mutating_requests_in_flight));  // by user, before work begins
-  add(NewAuthorization(parts.authority, parts.auth_metrics, parts.clock));                       // the last gate
-  add(std::move(parts.last));                  // generic routes, discovery, then the delegates
+  for (const Entry& entry : kFilters) {
+    if (std::shared_ptr<Filter> filter = entry.make(inputs)) chain.push_back(std::move(filter));
+  }
+  chain.push_back(std::move(last));
   return chain;
 }
 

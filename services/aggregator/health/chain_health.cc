@@ -3,8 +3,8 @@
 #include <chrono>
 #include <vector>
 
-#include "lib/meta/field_error.h"
-#include "lib/meta/query.h"
+#include "lib/meta/errors/field_error.h"
+#include "lib/meta/selectors/query.h"
 #include "lib/service/chain.h"
 
 namespace apimesh::aggregator {
@@ -12,11 +12,12 @@ namespace {
 
 constexpr std::chrono::seconds kTimeout{2};
 
-/// "[+]NAME ok", "[-]NAME failed: …", "[+]NAME excluded: ok".
+/// A line of a report: "[+]NAME ok", "[-]NAME failed: …" or "[+]NAME excluded: ok".
 struct Line {
   std::string text;
   std::string name;
   bool failed = false;
+  bool excluded = false;
 };
 
 std::vector<Line> Checks(std::string_view report) {
@@ -27,12 +28,13 @@ std::vector<Line> Checks(std::string_view report) {
     report.remove_prefix(std::min(end + 1, report.size()));
     if (!text.starts_with("[+]") && !text.starts_with("[-]")) continue;
     const std::size_t space = text.find(' ');
-    lines.push_back({std::string(text), std::string(text.substr(3, space - 3)), text[1] == '-'});
+    lines.push_back(
+        {std::string(text), std::string(text.substr(3, space - 3)), text[1] == '-', text.ends_with(" excluded: ok")});
   }
   return lines;
 }
 
-/// The checks that ?exclude= names and nobody in the chain has.
+/// Returns the checks in ?exclude= that no process of the chain has.
 std::vector<std::string> UnknownExclusions(std::string_view query, const std::vector<Line>& lines) {
   std::vector<std::string> unknown;
   for (const std::string& name : meta::QueryParameters(query).All("exclude")) {
@@ -71,25 +73,27 @@ std::string MergeReports(std::string_view own, std::string_view other) {
   return report;
 }
 
-Task<rpc::Response> AnswerHealth(const service::HealthChecks& own, RoutesPtr routes, rpc::Request request) {
+Task<mesh::Response> AnswerHealth(const service::HealthChecks& own, RoutesPtr routes, mesh::Request request,
+                                  HealthSlis& slis, const Clock& clock) {
   const std::string name = request.path.substr(1);
   const bool whole = name.find('/') == std::string::npos;
   const std::string asked = request.query;
   const bool verbose = Mentions(asked, "verbose");
   if (whole && !verbose) request.query += request.query.empty() ? "verbose" : "&verbose";
-  std::optional<rpc::Response> answer = own.Answer(request.path, request.query);
+  std::optional<mesh::Response> answer = own.Answer(request.path, request.query);
   if (!whole && answer) co_return std::move(*answer);
-  request.deadline = std::chrono::steady_clock::now() + kTimeout;
+  request.deadline = clock.Steady() + kTimeout;
   std::string report = answer ? answer->Text() : "";
   for (const Delegate& delegate : routes->delegates) {
-    if (!delegate.up || delegate.kind != Delegate::Kind::kChain) continue;  // a check of ours says so
-    rpc::Request asked_of_it = request;
-    rpc::Response response = co_await delegate.client->Call(std::move(asked_of_it));
+    // The aggregator's own check reports a delegate that is down.
+    if (!delegate.up || delegate.kind != Delegate::Kind::kChain) continue;
+    mesh::Request asked_of_it = request;
+    mesh::Response response = co_await delegate.client->Call(std::move(asked_of_it));
     if (whole) {
       const std::string body = response.Text();
       if (!Checks(body).empty()) {
         report = MergeReports(report, body);
-      } else if (response.code >= 500) {  // it could not say
+      } else if (response.code >= 500) {  // the delegate sent no report
         report = MergeReports(report, fmt::format("[-]{} failed: reason withheld\n", delegate.name));
       }
     } else if (response.code != 404) {
@@ -98,8 +102,11 @@ Task<rpc::Response> AnswerHealth(const service::HealthChecks& own, RoutesPtr rou
   }
   if (!whole) co_return service::PlainNotFound();
   const std::vector<Line> lines = Checks(report);
+  for (const Line& line : lines) {
+    if (!line.excluded) slis.Observe(name, line.name, !line.failed);
+  }
   const bool failed = std::any_of(lines.begin(), lines.end(), [](const Line& line) { return line.failed; });
-  rpc::Response response;
+  mesh::Response response;
   response.code = failed ? 500 : 200;
   response.headers = {{"content-type", "text/plain; charset=utf-8"}, {"x-content-type-options", "nosniff"}};
   std::string text = "ok";

@@ -1,16 +1,19 @@
 #pragma once
 
-#include "lib/base/task.h"
+#include "lib/base/async/task.h"
 #include "lib/service/health.h"
 #include "services/aggregator/delegation/route_table.h"
+#include "services/aggregator/diagnostics/health_slis.h"
 
 namespace apimesh::aggregator {
 
-/// The answer to a health path for the whole chain: the checks of this process and of every delegate in one list, as one
-/// server would show them. A check of its own path ("/readyz/poststarthook/rbac/bootstrap-roles") is answered by whoever has it.
-Task<rpc::Response> AnswerHealth(const service::HealthChecks& own, RoutesPtr routes, rpc::Request request);
+/// Answers a health path for the complete chain: the checks of this process and of every delegate are reported in one
+/// list, as kube-apiserver does. The path of a single check ("/readyz/poststarthook/rbac/bootstrap-roles") is answered
+/// by the process that has this check. The results of a list are counted in `slis`.
+Task<mesh::Response> AnswerHealth(const service::HealthChecks& own, RoutesPtr routes, mesh::Request request,
+                                  HealthSlis& slis, const Clock& clock);
 
-/// `own` and `other` (both ?verbose) as one report; checks that both have are shown once, failed if either failed.
+/// Merges two ?verbose reports. A check that is in both is shown once, and as failed if either failed.
 std::string MergeReports(std::string_view own, std::string_view other);
 
 }  // namespace apimesh::aggregator

@@ -9,15 +9,15 @@
 
 namespace apimesh::aggregator {
 
-/// Whether the process is being drained (new requests are sent away, those that run may finish, watches are ended), and
-/// the long-running requests that must be told. Thread-safe.
+/// Tracks whether the process is draining (new requests are rejected, running requests may finish, watches are ended),
+/// and notifies the long-running requests when it starts. Thread-safe.
 class Lifecycle {
  public:
   bool Draining() const { return draining_; }
   void BeginDrain();
 
-  /// `end` runs once when draining begins (at once if it has), from any thread. Forgotten when the handle dies; after
-  /// that it does not run any more.
+  /// `end` runs once when draining begins (immediately if it has begun), from any thread. It does not run after the
+  /// returned handle is destroyed.
   std::shared_ptr<void> OnDrain(std::function<void()> end);
 
  private:
@@ -29,7 +29,7 @@ class Lifecycle {
   std::shared_ptr<Registry> registry_ = std::make_shared<Registry>();
 };
 
-/// /healthz, /livez, /readyz and what is below them.
+/// Whether the path is /healthz, /livez, /readyz or below one of them.
 bool IsHealthPath(std::string_view path);
 
 }  // namespace apimesh::aggregator

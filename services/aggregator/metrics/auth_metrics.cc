@@ -6,15 +6,16 @@
 namespace apimesh::aggregator {
 namespace {
 
-// 1 ms and its doubles, up to 16 s.
+// 1 ms, doubled up to 16 s.
 std::vector<double> Durations() {
   std::vector<double> bounds;
   for (double bound = 0.001; bounds.size() < 15; bound *= 2) bounds.push_back(bound);
   return bounds;
 }
 
-// The kinds of users that are told apart: some names, and two words for all others.
-constexpr std::array kKnownUsers{"admin", "client", "kube_proxy", "kubelet", "system:serviceaccount:kube-system:default"};
+// The values of the label for users: some names, and two values for all others.
+constexpr std::array kKnownUsers{"admin", "client", "kube_proxy", "kubelet",
+                                 "system:serviceaccount:kube-system:default"};
 constexpr std::array kOtherUsers{"email_id", "other"};
 
 std::size_t KindOfUser(std::string_view user) {
@@ -54,11 +55,12 @@ struct AuthMetrics::State {
   }
 
   service::Counter MakeUser(const char* user) {
-    return metrics.GetCounter("authenticated_user_requests", "Authenticated requests by kind of user.", {{"username", user}});
+    return metrics.GetCounter("authenticated_user_requests", "Authenticated requests by kind of user.",
+                              {{"username", user}});
   }
 
   service::Metrics& metrics;
-  std::vector<service::Counter> users;  // by KindOfUser
+  std::vector<service::Counter> users;  // indexed by KindOfUser
   std::array<Outcome, 3> authentication;
   std::array<Outcome, 4> authorization;
 };

@@ -9,8 +9,8 @@
 
 namespace apimesh::aggregator {
 
-/// kube-apiserver's metrics of who came in and what they were let do. User names never become labels, apart from a few
-/// fixed ones. Thread-safe.
+/// kube-apiserver's metrics of authentication, authorization and impersonation. User names are not used as labels,
+/// except for a few fixed ones. Thread-safe.
 class AuthMetrics {
  public:
   enum class Authentication { kSuccess, kFailure, kError };
@@ -21,7 +21,7 @@ class AuthMetrics {
 
   void Authenticated(Authentication result, std::string_view user, std::chrono::duration<double> took);
   void Authorized(Authorization result, std::chrono::duration<double> took);
-  /// `mode` is "" if it was refused.
+  /// `mode` is "" if the impersonation was refused.
   void Impersonation(const std::string& mode, bool allowed, std::chrono::duration<double> took);
 
  private:

@@ -1,34 +1,51 @@
 #include "services/aggregator/metrics/joined_metrics.h"
 
-#include <fmt/format.h>
-
+#include <cstdlib>
 #include <unordered_map>
-#include <unordered_set>
+
+#include <fmt/format.h>
 
 namespace apimesh::aggregator {
 namespace {
 
 constexpr std::chrono::seconds kTimeout{2};
 
+struct Series {
+  std::string name, value;
+};
 struct Family {
-  std::string text;
-  std::unordered_set<std::string> series;
+  std::string head;
+  bool adds_up = false;  // a counter or a histogram
+  std::vector<Series> series;
+  std::unordered_map<std::string, std::size_t> index;  // by name
 };
 
-/// "# HELP name …" and "# TYPE name …": the name; "" for anything else.
+double Number(const std::string& text) { return std::strtod(text.c_str(), nullptr); }
+
+void Add(Family& family, std::string_view line) {
+  const std::size_t space = line.rfind(' ');  // label values may contain spaces, the number does not
+  Series series{std::string(line.substr(0, space)), std::string(line.substr(std::min(space, line.size() - 1) + 1))};
+  const auto [known, added] = family.index.emplace(series.name, family.series.size());
+  if (added) {
+    family.series.push_back(std::move(series));
+  } else if (family.adds_up) {
+    std::string& value = family.series[known->second].value;
+    value = fmt::format("{}", Number(value) + Number(series.value));
+  }
+}
+
+/// Returns the name in "# HELP name …" and "# TYPE name …", or "" for other lines.
 std::string_view NameInComment(std::string_view line) {
   if (!line.starts_with("# HELP ") && !line.starts_with("# TYPE ")) return {};
   line.remove_prefix(7);
   return line.substr(0, line.find(' '));
 }
 
-/// "name{a="b"} 1" or "name 1": all but the value. A label's value may have spaces, the value itself has none.
-std::string_view SeriesOf(std::string_view line) { return line.substr(0, line.rfind(' ')); }
-
 std::string WithLabel(std::string_view line, std::string_view process) {
   const std::size_t end = std::min(line.find_first_of("{ "), line.size());
   const bool labelled = line.substr(end).starts_with('{');
-  return fmt::format("{}{{process=\"{}\"{}{}", line.substr(0, end), process, labelled ? "," : "}", line.substr(end + (labelled ? 1 : 0)));
+  return fmt::format("{}{{process=\"{}\"{}{}", line.substr(0, end), process, labelled ? "," : "}",
+                     line.substr(end + (labelled ? 1 : 0)));
 }
 
 }  // namespace
@@ -38,7 +55,7 @@ std::string JoinMetrics(const std::vector<ProcessMetrics>& processes) {
   std::unordered_map<std::string, Family> families;
   for (const auto& [process, text] : processes) {
     Family* family = nullptr;
-    bool known = false;  // its head is there
+    bool known = false;  // the family already has HELP and TYPE lines
     bool of_process = false;
     for (std::string_view rest = text; !rest.empty();) {
       const std::size_t end = std::min(rest.find('\n'), rest.size());
@@ -53,29 +70,34 @@ std::string JoinMetrics(const std::vector<ProcessMetrics>& processes) {
         if (family != &found->second) known = !added;
         family = &found->second;
         of_process = name.starts_with("process_") && process != processes.front().first;
-        if (!known) family->text.append(line).append("\n");
+        if (!known) family->head.append(line).append("\n");
+        if (line.starts_with("# TYPE ")) family->adds_up = line.ends_with(" counter") || line.ends_with(" histogram");
         continue;
       }
-      if (family == nullptr) continue;  // nobody says what it is
-      const std::string written = of_process ? WithLabel(line, process) : std::string(line);
-      if (family->series.emplace(SeriesOf(written)).second) family->text.append(written).append("\n");
+      if (family == nullptr) continue;  // a series without HELP or TYPE is dropped
+      Add(*family, of_process ? WithLabel(line, process) : std::string(line));
     }
   }
   std::string joined;
-  for (const std::string& name : order) joined += families[name].text;
+  for (const std::string& name : order) {
+    const Family& family = families[name];
+    joined += family.head;
+    for (const Series& series : family.series) joined.append(series.name).append(" ").append(series.value).append("\n");
+  }
   return joined;
 }
 
-Task<std::string> CollectMetrics(std::string own, RoutesPtr routes, std::shared_ptr<Authority> authority) {
+Task<std::string> CollectMetrics(std::string own, RoutesPtr routes, std::shared_ptr<Authority> authority,
+                                 const Clock& clock) {
   std::vector<ProcessMetrics> all;
   all.emplace_back("aggregator", std::move(own));
   for (const Delegate& delegate : routes->delegates) {
     if (delegate.kind != Delegate::Kind::kChain || !delegate.up) continue;
-    rpc::Request request;
+    mesh::Request request;
     request.method = "GET";
     request.path = "/metrics";
-    request.deadline = std::chrono::steady_clock::now() + kTimeout;
-    const rpc::Response response = co_await delegate.client->Call(std::move(request));
+    request.deadline = clock.Steady() + kTimeout;
+    const mesh::Response response = co_await delegate.client->Call(std::move(request));
     if (response.code == 200) all.emplace_back(delegate.name, response.Text());
   }
   std::string more = co_await authority->Metrics();

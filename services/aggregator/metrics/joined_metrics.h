@@ -4,20 +4,22 @@
 #include <utility>
 #include <vector>
 
-#include "lib/base/task.h"
+#include "lib/base/async/task.h"
 #include "services/aggregator/auth/authority.h"
 #include "services/aggregator/delegation/route_table.h"
 
 namespace apimesh::aggregator {
 
-/// A process and its metrics in Prometheus' text format.
+/// The name of a process and its metrics in the Prometheus text format.
 using ProcessMetrics = std::pair<std::string, std::string>;
 
-/// One text of several: each family and each series once, the first process wins. What a process says of itself (process_…)
-/// has its name as a label, but for the first.
+/// Merges the metrics of several processes into one text, in which each family and each series occurs once. Counters
+/// and histograms of several processes are summed; for other series the first process takes precedence. Process metrics
+/// (process_…) of all processes but the first get the name of the process as a label.
 std::string JoinMetrics(const std::vector<ProcessMetrics>& processes);
 
-/// The metrics of the whole mesh, as one server's: `own` and those of all that answer within 2 s.
-Task<std::string> CollectMetrics(std::string own, RoutesPtr routes, std::shared_ptr<Authority> authority);
+/// Returns the metrics of the mesh as one server's: `own`, and those of all processes that answer within 2 s.
+Task<std::string> CollectMetrics(std::string own, RoutesPtr routes, std::shared_ptr<Authority> authority,
+                                 const Clock& clock);
 
 }  // namespace apimesh::aggregator

@@ -6,19 +6,39 @@ namespace apimesh::aggregator {
 namespace {
 
 TEST(JoinMetrics, EachFamilyAndSeriesOnce) {
-  const std::string own = "# HELP process_open_fds Files.\n# TYPE process_open_fds gauge\nprocess_open_fds 3\n"
-                          "# HELP objects Objects.\n# TYPE objects gauge\nobjects{resource=\"apiservices\"} 2\n";
-  const std::string core = "# HELP process_open_fds Files.\n# TYPE process_open_fds gauge\nprocess_open_fds 7\n"
-                           "# HELP objects Objects.\n# TYPE objects gauge\nobjects{resource=\"pods\"} 5\nobjects{resource=\"namespaces\"} 4\n"
-                           "# HELP wait_seconds Time.\n# TYPE wait_seconds histogram\nwait_seconds_bucket{le=\"+Inf\"} 1\nwait_seconds_sum 2\n";
-  const std::string extensions = "# HELP objects Objects, in other words.\n# TYPE objects gauge\nobjects{resource=\"namespaces\"} 3\n"
-                                 "# TYPE process_info gauge\nprocess_info{version=\"a b\"} 1\n";
+  const std::string own =
+      "# HELP process_open_fds Files.\n# TYPE process_open_fds gauge\nprocess_open_fds 3\n"
+      "# HELP objects Objects.\n# TYPE objects gauge\nobjects{resource=\"apiservices\"} 2\n";
+  const std::string core =
+      "# HELP process_open_fds Files.\n# TYPE process_open_fds gauge\nprocess_open_fds 7\n"
+      "# HELP objects Objects.\n# TYPE objects gauge\nobjects{resource=\"pods\"} 5\nobjects{resource=\"namespaces\"} "
+      "4\n"
+      "# HELP wait_seconds Time.\n# TYPE wait_seconds histogram\nwait_seconds_bucket{le=\"+Inf\"} 1\nwait_seconds_sum "
+      "2\n";
+  const std::string extensions =
+      "# HELP objects Objects, in other words.\n# TYPE objects gauge\nobjects{resource=\"namespaces\"} 3\n"
+      "# TYPE process_info gauge\nprocess_info{version=\"a b\"} 1\n";
   EXPECT_EQ(JoinMetrics({{"aggregator", own}, {"core-api", core}, {"extensions-api", extensions}}),
-            "# HELP process_open_fds Files.\n# TYPE process_open_fds gauge\nprocess_open_fds 3\nprocess_open_fds{process=\"core-api\"} 7\n"
-            "# HELP objects Objects.\n# TYPE objects gauge\nobjects{resource=\"apiservices\"} 2\nobjects{resource=\"pods\"} 5\n"
+            "# HELP process_open_fds Files.\n# TYPE process_open_fds gauge\nprocess_open_fds "
+            "3\nprocess_open_fds{process=\"core-api\"} 7\n"
+            "# HELP objects Objects.\n# TYPE objects gauge\nobjects{resource=\"apiservices\"} "
+            "2\nobjects{resource=\"pods\"} 5\n"
             "objects{resource=\"namespaces\"} 4\n"
-            "# HELP wait_seconds Time.\n# TYPE wait_seconds histogram\nwait_seconds_bucket{le=\"+Inf\"} 1\nwait_seconds_sum 2\n"
+            "# HELP wait_seconds Time.\n# TYPE wait_seconds histogram\nwait_seconds_bucket{le=\"+Inf\"} "
+            "1\nwait_seconds_sum 2\n"
             "# TYPE process_info gauge\nprocess_info{process=\"extensions-api\",version=\"a b\"} 1\n");
+}
+
+TEST(JoinMetrics, CountersAndHistogramsOfSeveralProcessesAddUp) {
+  const std::string own =
+      "# TYPE steps histogram\nsteps_bucket{le=\"1\"} 1\nsteps_sum 0.25\nsteps_count 1\n"
+      "# TYPE calls counter\ncalls{a=\"b\"} 2\n# TYPE size gauge\nsize 3\n";
+  const std::string core =
+      "# TYPE steps histogram\nsteps_bucket{le=\"1\"} 40\nsteps_sum 0.5\nsteps_count 1000000\n"
+      "# TYPE calls counter\ncalls{a=\"b\"} 5\ncalls{a=\"c\"} 7\n# TYPE size gauge\nsize 4\n";
+  EXPECT_EQ(JoinMetrics({{"aggregator", own}, {"core-api", core}}),
+            "# TYPE steps histogram\nsteps_bucket{le=\"1\"} 41\nsteps_sum 0.75\nsteps_count 1000001\n"
+            "# TYPE calls counter\ncalls{a=\"b\"} 7\ncalls{a=\"c\"} 7\n# TYPE size gauge\nsize 3\n");
 }
 
 TEST(JoinMetrics, WhatIsNoMetricIsLeftOut) { EXPECT_EQ(JoinMetrics({{"a", "stray 1\n# note\n"}, {"b", ""}}), ""); }

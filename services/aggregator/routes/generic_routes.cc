@@ -1,6 +1,7 @@
 #include "services/aggregator/routes/generic_routes.h"
 
 #include "lib/codec/negotiation.h"
+#include "lib/meta/errors/other_errors.h"
 #include "lib/service/chain.h"
 #include "services/aggregator/delegation/mesh_request.h"
 #include "services/aggregator/health/chain_health.h"
@@ -15,7 +16,7 @@ constexpr std::string_view kOpenApiV3 = "/openapi/v3/";
 
 bool IsRead(const Exchange& exchange) { return exchange.request.method == "GET" || exchange.request.method == "HEAD"; }
 
-// Weak tags and lists are compared by what they contain: a hash can't occur by chance.
+// A substring search covers weak tags and lists; a hash does not occur by chance.
 bool Matches(std::string_view if_none_match, std::string_view etag) {
   return if_none_match == "*" || if_none_match.find(etag) != std::string_view::npos;
 }
@@ -36,8 +37,9 @@ Task<> SendDocument(Exchange& exchange, SharedBytes bytes, std::string etag, std
   co_await exchange.reply.Send(200, std::move(headers), std::move(body));
 }
 
-// A document about one group-version belongs to whoever serves it: "apis/apps/v1" at the end of the path.
-void AimAtGroupVersion(Exchange& exchange, std::string_view rest) {
+// Sets the group and version of a path that ends with, for example, "apis/apps/v1", so that the request is routed to
+// the server of that group-version.
+void SetGroupVersion(Exchange& exchange, std::string_view rest) {
   if (rest.starts_with("apis/")) {
     rest.remove_prefix(5);
     const std::size_t slash = rest.find('/');
@@ -49,16 +51,6 @@ void AimAtGroupVersion(Exchange& exchange, std::string_view rest) {
   }
 }
 
-// What the reference's router says, before it looks further.
-meta::ApiError Refusal(int code, std::string reason, std::string message) {
-  meta::ApiError::Data data;
-  data.code = code;
-  data.reason = std::move(reason);
-  data.message = std::move(message);
-  data.has_details = true;
-  return meta::ApiError(std::move(data));
-}
-
 std::string WithoutTrailingSlash(const std::string& path) {
   return path.size() > 1 && path.ends_with('/') ? path.substr(0, path.size() - 1) : path;
 }
@@ -66,7 +58,8 @@ std::string WithoutTrailingSlash(const std::string& path) {
 }  // namespace
 
 void GenericRoutes::Rebuild(const Routes& routes) {
-  auto made = std::make_shared<const DiscoveryDocuments>(routes, parts_.server_address);
+  const std::shared_ptr<const DiscoveryDocuments> before = Documents();
+  auto made = std::make_shared<const DiscoveryDocuments>(routes, parts_.server_address, before.get());
   const std::lock_guard lock(mutex_);
   documents_ = std::move(made);
 }
@@ -80,17 +73,23 @@ Task<> GenericRoutes::Handle(Exchange& exchange, Next) {
   const std::string& path = exchange.path;
   if (const std::optional<meta::ApiError> error = RouteDiscovery(exchange)) {
     co_await exchange.reply.SendError(*error);
+  } else if (parts_.diagnostics->Serves(path)) {
+    co_await parts_.diagnostics->Answer(exchange);
   } else if (exchange.info.is_resource_request || !IsRead(exchange)) {
     co_await parts_.forwarder->Forward(exchange);
   } else if (IsHealthPath(path)) {
-    rpc::Request like = ToMeshRequest(exchange);
-    rpc::Response answer = co_await AnswerHealth(parts_.health, parts_.routes->Current(), std::move(like));
+    mesh::Request like = ToMeshRequest(exchange);
+    mesh::Response answer = co_await AnswerHealth(parts_.health, parts_.routes->Current(), std::move(like),
+                                                  parts_.diagnostics->Slis(), exchange.clock);
     co_await exchange.reply.Send(answer.code, std::move(answer.headers), std::move(answer.body));
   } else if (path == "/version" || path == "/version/") {
     co_await exchange.reply.SendText(200, "application/json", parts_.version_json);
   } else if (path == "/metrics") {
-    std::string text = co_await CollectMetrics(parts_.metrics.Text(), parts_.routes->Current(), parts_.authority);
+    std::string text =
+        co_await CollectMetrics(parts_.metrics.Text(), parts_.routes->Current(), parts_.authority, exchange.clock);
     co_await exchange.reply.SendText(200, "text/plain; version=0.0.4; charset=utf-8", std::move(text));
+  } else if (const Pages::Page page = parts_.pages->Find(path)) {
+    co_await exchange.reply.SendText(200, "text/plain; charset=utf-8", page(exchange.query));
   } else if (path == "/" || path == "/index.html") {
     co_await AnswerIndex(exchange);
   } else if (path == "/openapi/v2") {
@@ -102,33 +101,39 @@ Task<> GenericRoutes::Handle(Exchange& exchange, Next) {
   } else if (path.starts_with("/api")) {
     co_await AnswerDiscovery(exchange, Documents());
   } else {
-    if (path.starts_with(kOpenApiV3)) AimAtGroupVersion(exchange, std::string_view(path).substr(kOpenApiV3.size()));
+    if (path.starts_with(kOpenApiV3)) SetGroupVersion(exchange, std::string_view(path).substr(kOpenApiV3.size()));
     co_await parts_.forwarder->Forward(exchange);
   }
 }
 
 std::optional<meta::ApiError> GenericRoutes::RouteDiscovery(const Exchange& exchange) const {
   const std::string path = WithoutTrailingSlash(exchange.path);
-  if (path == "/version" && !IsRead(exchange)) return Refusal(405, "MethodNotAllowed", std::string(kNotAllowed));
+  if (path == "/version" && !IsRead(exchange))
+    return meta::RouterError(405, meta::Reason::kMethodNotAllowed, std::string(kNotAllowed));
   if (exchange.info.is_resource_request || !path.starts_with("/api")) return std::nullopt;
   const auto documents = Documents();
   const std::string parent = path.substr(0, path.rfind('/'));
-  if (!documents->Find(path)) {  // another version of a group that we have
-    const bool version = parent == "/api" || (documents->Find(parent) && std::count(path.begin(), path.end(), '/') == 3);
+  if (!documents->Find(path)) {  // perhaps an unknown version of a known group
+    const bool version =
+        parent == "/api" || (documents->Find(parent) && std::count(path.begin(), path.end(), '/') == 3);
     return version ? std::optional(meta::GenericNotFound()) : std::nullopt;
   }
-  if (exchange.request.method != "GET") return Refusal(405, "MethodNotAllowed", std::string(kNotAllowed));
+  if (exchange.request.method != "GET")
+    return meta::RouterError(405, meta::Reason::kMethodNotAllowed, std::string(kNotAllowed));
   const std::string_view accept = exchange.request.Header("accept");
   if (!codec::NamesKnownType(accept)) {
-    return Refusal(406, "NotAcceptable",
-                   "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf");
+    return meta::RouterError(406, meta::Reason::kNotAcceptable,
+                             "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, "
+                             "application/vnd.kubernetes.protobuf");
   }
   const bool root = path == "/api" || path == "/apis";
   if (codec::NegotiateOutput(accept, {.protobuf = true, .transforms = false}) ||
       (root && NegotiateDiscovery(accept) == DiscoveryForm::kAggregatedV2)) {
     return std::nullopt;
   }
-  return meta::NotAcceptable("only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf");
+  return meta::NotAcceptable(
+      "only the following media types are accepted: application/json, application/yaml, "
+      "application/vnd.kubernetes.protobuf");
 }
 
 Task<> GenericRoutes::AnswerDiscovery(Exchange& exchange, std::shared_ptr<const DiscoveryDocuments> documents) {
@@ -146,15 +151,16 @@ Task<> GenericRoutes::AnswerDiscovery(Exchange& exchange, std::shared_ptr<const 
   if (const auto* document = documents->Find(path)) {
     co_await SendDocument(exchange, document->json, "", "application/json");
   } else {
-    AimAtGroupVersion(exchange, std::string_view(path).substr(1));
+    SetGroupVersion(exchange, std::string_view(path).substr(1));
     co_await parts_.forwarder->Forward(exchange);
   }
 }
 
 Task<> GenericRoutes::AnswerOpenApiV2(Exchange& exchange) {
-  rpc::Request like = ToMeshRequest(exchange);
+  mesh::Request like = ToMeshRequest(exchange);
   OpenApiV2::Document document = co_await openapi_v2_.Get(parts_.routes->Current(), std::move(like));
-  const bool protobuf = exchange.request.Header("accept").find("proto-openapi.spec.v2@v1.0+protobuf") != std::string_view::npos;
+  const bool protobuf =
+      exchange.request.Header("accept").find("proto-openapi.spec.v2@v1.0+protobuf") != std::string_view::npos;
   std::string content_type = "application/json";
   SharedBytes bytes = document.json;
   if (protobuf) {
@@ -167,7 +173,10 @@ Task<> GenericRoutes::AnswerOpenApiV2(Exchange& exchange) {
 Task<> GenericRoutes::AnswerIndex(Exchange& exchange) {
   std::vector<std::string> paths = Documents()->Paths();
   for (const auto& [path, delegate] : parts_.routes->Current()->by_path) paths.push_back(path);
-  for (const char* path : {"/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/openapi/v3/", "/readyz", "/version"}) paths.emplace_back(path);
+  for (const char* path :
+       {"/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/openapi/v3/", "/readyz", "/version"})
+    paths.emplace_back(path);
+  for (const std::string& path : parts_.diagnostics->ListedPaths()) paths.push_back(path);
   std::sort(paths.begin(), paths.end());
   paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
   std::string text = "{\n  \"paths\": [";

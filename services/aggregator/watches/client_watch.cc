@@ -2,19 +2,21 @@
 
 #include <charconv>
 
+#include "services/aggregator/delegation/audit_headers.h"
+
 namespace apimesh::aggregator {
 namespace {
 
-/// A client that comes back starts from its last bookmark, so it gets one right before it is sent away.
-constexpr auto kFarewellBefore = std::chrono::seconds(2);
+/// A client that reconnects resumes from its last bookmark, so it receives a final one this long before its watch ends.
+constexpr auto kFinalBookmarkLead = std::chrono::seconds(2);
 
-std::optional<std::chrono::milliseconds> TakeTimeout(rpc::Headers& headers) {
-  const auto told = std::find_if(headers.begin(), headers.end(),
-                                 [](const auto& header) { return header.first == rpc::kWatchTimeoutHeader; });
-  if (told == headers.end()) return std::nullopt;
+std::optional<std::chrono::milliseconds> TakeTimeout(mesh::Headers& headers) {
+  const auto found = std::find_if(headers.begin(), headers.end(),
+                                  [](const auto& header) { return header.first == mesh::kWatchTimeoutHeader; });
+  if (found == headers.end()) return std::nullopt;
   std::int64_t count = 0;
-  std::from_chars(told->second.data(), told->second.data() + told->second.size(), count);
-  headers.erase(told);
+  std::from_chars(found->second.data(), found->second.data() + found->second.size(), count);
+  headers.erase(found);
   return std::chrono::milliseconds(count);
 }
 
@@ -26,10 +28,10 @@ ClientWatch::ClientWatch(Exchange& exchange, boost::asio::any_io_executor execut
 }
 
 void ClientWatch::EndAfter(std::chrono::milliseconds timeout) {
-  const SteadyTime now = std::chrono::steady_clock::now();
+  const SteadyTime now = exchange_.clock.Steady();
   end_ = now + timeout;
-  const SteadyTime farewell = end_ - kFarewellBefore;
-  Arm(follower_.wants_bookmarks && farewell > now ? farewell : end_);
+  const SteadyTime final_bookmark = end_ - kFinalBookmarkLead;
+  Arm(follower_.wants_bookmarks && final_bookmark > now ? final_bookmark : end_);
 }
 
 void ClientWatch::Arm(SteadyTime when) {
@@ -37,8 +39,8 @@ void ClientWatch::Arm(SteadyTime when) {
   timer_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
     const auto self = weak.lock();
     if (error || !self) return;
-    if (std::chrono::steady_clock::now() >= self->end_) return self->Stop();
-    self->farewell_due_ = true;
+    if (self->exchange_.clock.Steady() >= self->end_) return self->Stop();
+    self->final_bookmark_due_ = true;
     self->Arm(self->end_);
     self->follower_.changed.Set();
   });
@@ -56,18 +58,26 @@ void ClientWatch::Close() {
   timer_.cancel();
 }
 
-Task<bool> ClientWatch::WriteHead(int code, rpc::Headers headers) {
+Task<bool> ClientWatch::WriteHead(int code, mesh::Headers headers) {
+  TakeAuditHeaders(headers, exchange_);
   const std::optional<std::chrono::milliseconds> timeout = TakeTimeout(headers);
-  // Refused in a later phase: the client asks again and is told why.
+  // A later phase was refused. The watch ends, and the client learns the reason when it watches again.
   if (exchange_.reply.HeadSent()) co_return code == 200;
   if (timeout) EndAfter(*timeout);
   co_return co_await exchange_.reply.Start(code, std::move(headers), false);
 }
 
-Task<bool> ClientWatch::WriteEvents(std::vector<SharedBytes> pieces, rpc::WatchPlace place) {
+Task<bool> ClientWatch::WriteComplete(mesh::Response response) {
+  if (exchange_.reply.HeadSent()) co_return response.code == 200;
+  TakeAuditHeaders(response.headers, exchange_);
+  refused_ = true;
+  co_return co_await exchange_.reply.Send(response.code, std::move(response.headers), std::move(response.body));
+}
+
+Task<bool> ClientWatch::WriteEvents(std::vector<SharedBytes> pieces, mesh::ResumePosition position) {
   bool written = true;
   if (!pieces.empty()) written = co_await exchange_.reply.Write(std::move(pieces));
-  follower_.place = place.revision;
+  follower_.position = position.revision;
   caught_up_ = written;
   co_return written;
 }
@@ -78,7 +88,7 @@ void ClientWatch::OnCancel(std::function<void()> callback) {
 }
 
 void ClientWatch::Abort() {
-  if (stopped_) return;  // by ourselves: a clean end
+  if (stopped_) return;  // stopped by this process: a regular end
   aborted_ = true;
   exchange_.reply.Abort();
 }
@@ -92,14 +102,14 @@ Task<bool> ClientWatch::Follow(SharedWatch& shared) {
   cancel_ = nullptr;
   for (;;) {
     if (stopped_) co_return false;
-    SharedWatch::Taken taken = shared.Take(follower_);
-    if (!taken.frames.empty()) {
-      const bool written = co_await exchange_.reply.Write(std::move(taken.frames));
+    SharedWatch::Pending pending = shared.TakePending(follower_);
+    if (!pending.frames.empty()) {
+      const bool written = co_await exchange_.reply.Write(std::move(pending.frames));
       if (!written) co_return false;
     }
-    follower_.place = taken.place;
-    if (taken.state == SharedWatch::Taken::State::kFinished) co_return false;
-    if (taken.state == SharedWatch::Taken::State::kLost || farewell_due_) co_return true;
+    follower_.position = pending.position;
+    if (pending.state == SharedWatch::Pending::State::kFinished) co_return false;
+    if (pending.state == SharedWatch::Pending::State::kLost || final_bookmark_due_) co_return true;
     follower_.receiver = this;
     co_await follower_.changed.Wait();
     follower_.receiver = nullptr;

@@ -7,9 +7,10 @@
 
 namespace apimesh::aggregator {
 
-/// A watch that shares its upstream with all others of its kind: the client catches up alone, then joins them; when they
-/// lose their upstream or the client can't keep up, it goes on alone from where it stands.
-Task<> ForwardWatch(Exchange& exchange, const Delegate& delegate, rpc::Request request, WatchQuery query,
+/// Serves a watch that shares its upstream stream with all identical watches. The client catches up with its own
+/// request and then joins the shared watch. If the shared watch loses its upstream or the client is too slow, the
+/// client catches up again from its resume position.
+Task<> ForwardWatch(Exchange& exchange, const Delegate& delegate, mesh::Request request, WatchQuery query,
                     Lifecycle& lifecycle, OpenRequests& open_requests);
 
 }  // namespace apimesh::aggregator

@@ -1,164 +1,203 @@
 #include "services/aggregator/watches/shared_watch.h"
 
+#include <algorithm>
+
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
 
-#include <algorithm>
-
-#include "lib/http/send_group.h"
+#include "lib/net/send_group.h"
 
 namespace apimesh::aggregator {
 namespace {
-/// Kept for clients that are about to join, and for those whose socket is full for a moment.
-constexpr std::size_t kKeptBytes = 1 << 20;
-constexpr auto kKeptTime = std::chrono::seconds(30);
-/// So much goes out at once, even if more is about to come.
-constexpr std::size_t kToldAtOnce = 64 << 10;
+/// Frames are retained for clients that are about to join, and for those whose socket is full for a moment.
+constexpr std::size_t kRetainedBytes = 1 << 20;
+constexpr auto kRetainedTime = std::chrono::seconds(30);
+/// A batch of this size is sent immediately, even if more frames are about to arrive.
+constexpr std::size_t kMaxBatchBytes = 64 << 10;
 }  // namespace
 
+// Why no follower misses an event, receives one twice, or receives events in the wrong order:
+//
+// Frames. The upstream stream is read on this thread, in order. A frame contains complete revisions; its position R
+// says that it and the frames before it contain every event up to R. Parts of an incomplete revision stay in
+// `partial_`. Frames are numbered consecutively from `first_`, and every event after `base_` is in `frames_` or will
+// arrive. Each follower has the revision up to which it has received everything (`position`) and the number of its next
+// frame (`next`).
+//
+// Joining. Join() refuses a follower whose position is before `base_`, because events between the two may be missing
+// here; that follower catches up with its own request. Otherwise it starts at the first frame after its position, so it
+// misses nothing. A follower that is ahead (another replica sent it more events) skips frames up to its position, so it
+// receives nothing twice.
+//
+// Delivery. There are two ways. TakePending() returns all frames from `next` on; the follower calls it whenever it is
+// not waiting, writes the frames, and then advances its position. Broadcast() writes a batch directly, but only to a
+// follower that waits (`receiver` is set) for exactly the first frame of the batch and has received none of it. So a
+// batch never overtakes a frame that the follower has not taken or is still writing. If the socket accepts only a part
+// of the batch, the follower continues inside Set(), before any other frame can arrive, and TakePending() returns the
+// same bytes. A follower that has taken the batch in the meantime has `next` >= `batch.end` and is skipped.
+//
+// Falling behind. Trim() removes the oldest frames only after they were broadcast. A follower whose next frame was
+// removed gets kLost instead of a gap; its position has not changed, and it catches up from there.
+//
+// Losing the upstream. End() wakes all followers. Each takes the remaining frames and then gets kLost; it catches up
+// from its own position, possibly at another replica. An aborted stream discards `partial_`, so no part of a revision
+// is delivered. If the upstream has ended regularly, `partial_` is its final message (an ERROR event), which every
+// follower receives last.
 bool SharedWatch::Join(Follower& follower) {
-  if (over_ || follower.place < base_) return false;
+  if (upstream_ended_ || follower.position < base_) return false;
   const auto behind = std::find_if(frames_.rbegin(), frames_.rend(),
-                                   [&](const Frame& frame) { return frame.place.revision <= follower.place; });
+                                   [&](const Frame& frame) { return frame.position.revision <= follower.position; });
   follower.next = first_ + (frames_.rend() - behind);
-  follower.seat = seats_.size();
-  seats_.push_back(&follower);
-  ++followers_;
+  follower.slot = followers_.size();
+  followers_.push_back(&follower);
+  ++follower_count_;
   return true;
 }
 
 void SharedWatch::Leave(Follower& follower) {
-  if (telling_) {
-    seats_[follower.seat] = nullptr;
+  if (broadcasting_) {
+    followers_[follower.slot] = nullptr;
   } else {
-    seats_[follower.seat] = seats_.back();
-    seats_[follower.seat]->seat = follower.seat;
-    seats_.pop_back();
+    followers_[follower.slot] = followers_.back();
+    followers_[follower.slot]->slot = follower.slot;
+    followers_.pop_back();
   }
-  if (--followers_ == 0) Close();
+  if (--follower_count_ == 0) Close();
 }
 
-SharedWatch::Taken SharedWatch::Take(Follower& follower) {
-  Taken taken;
-  taken.place = follower.place;
+SharedWatch::Pending SharedWatch::TakePending(Follower& follower) {
+  Pending pending;
+  pending.position = follower.position;
   if (follower.next < first_) {
-    taken.state = Taken::State::kLost;
-    return taken;
+    pending.state = Pending::State::kLost;
+    return pending;
   }
   for (; follower.next < first_ + frames_.size(); ++follower.next) {
     const Frame& frame = frames_[follower.next - first_];
-    // A follower can be ahead of us: another replica told it more.
-    if (frame.place.revision <= taken.place) continue;
-    taken.place = frame.place.revision;
-    if (frame.place.bookmark && !follower.wants_bookmarks) continue;
-    if (!frame.chunk.empty()) taken.frames.push_back(frame.chunk.Body());
+    // A follower can be ahead of this watch if another replica sent it more events.
+    if (frame.position.revision <= pending.position) continue;
+    pending.position = frame.position.revision;
+    if (frame.position.bookmark && !follower.wants_bookmarks) continue;
+    if (!frame.chunk.empty()) pending.frames.push_back(frame.chunk.Body());
   }
-  if (over_) {
-    taken.state = unfinished_.empty() ? Taken::State::kLost : Taken::State::kFinished;
-    taken.frames.insert(taken.frames.end(), unfinished_.begin(), unfinished_.end());
+  if (upstream_ended_) {
+    pending.state = partial_.empty() ? Pending::State::kLost : Pending::State::kFinished;
+    pending.frames.insert(pending.frames.end(), partial_.begin(), partial_.end());
   }
-  return taken;
+  return pending;
 }
 
 void SharedWatch::Close() {
-  if (const auto ended = std::exchange(ended_, nullptr)) ended();
+  if (const auto ended = std::exchange(on_closed_, nullptr)) ended();
   if (const auto cancel = std::exchange(cancel_, nullptr)) cancel();
 }
 
 void SharedWatch::End() {
-  over_ = true;
+  upstream_ended_ = true;
   cancel_ = nullptr;
   Close();
-  TellAll(nullptr);
+  Broadcast(nullptr);
 }
 
-Task<bool> SharedWatch::WriteHead(int code, rpc::Headers) { co_return code == 200; }
+Task<bool> SharedWatch::WriteHead(int code, mesh::Headers) { co_return code == 200; }
 
 Task<bool> SharedWatch::Write(std::vector<SharedBytes> pieces) {
-  for (SharedBytes& piece : pieces) unfinished_.push_back(std::move(piece));
-  co_return followers_ > 0;
+  for (SharedBytes& piece : pieces) partial_.push_back(std::move(piece));
+  co_return follower_count_ > 0;
 }
 
-Task<bool> SharedWatch::WriteEvents(std::vector<SharedBytes> pieces, rpc::WatchPlace place) {
-  std::vector<SharedBytes> all = std::exchange(unfinished_, {});
+Task<bool> SharedWatch::WriteEvents(std::vector<SharedBytes> pieces, mesh::ResumePosition position) {
+  std::vector<SharedBytes> all = std::exchange(partial_, {});
   all.insert(all.end(), std::make_move_iterator(pieces.begin()), std::make_move_iterator(pieces.end()));
-  frames_.push_back({http::Chunk(all), place, std::chrono::steady_clock::now()});
+  frames_.push_back({http::Chunk(all), position, clock_.Steady()});
   bytes_ += frames_.back().chunk.Body().size();
-  untold_bytes_ += frames_.back().chunk.Body().size();
-  // What has come already, but has not been read yet, is told together: a client gets it by one write. Where events come faster than
-  // they can be sent to all, each write has more of them.
-  if (untold_bytes_ >= kToldAtOnce) {
-    TellNews();
-  } else if (!std::exchange(tells_soon_, true)) {
+  unsent_bytes_ += frames_.back().chunk.Body().size();
+  // The broadcast is posted, so that frames which have already arrived are read first and sent with one write per
+  // client. If events arrive faster than they can be sent to all clients, each write contains more of them.
+  if (unsent_bytes_ >= kMaxBatchBytes) {
+    BroadcastBatch();
+  } else if (!std::exchange(broadcast_scheduled_, true)) {
     const auto executor = co_await boost::asio::this_coro::executor;
     boost::asio::post(executor, [self = shared_from_this()] {
-      self->tells_soon_ = false;
-      self->TellNews();
+      self->broadcast_scheduled_ = false;
+      self->BroadcastBatch();
     });
   }
   Trim();
-  co_return followers_ > 0;
+  co_return follower_count_ > 0;
 }
 
 void SharedWatch::Trim() {
-  const SteadyTime oldest = std::chrono::steady_clock::now() - kKeptTime;
-  while (frames_.size() > 1 && first_ < told_ && (bytes_ > kKeptBytes || frames_.front().time < oldest)) {
-    base_ = frames_.front().place.revision;
+  const SteadyTime oldest = clock_.Steady() - kRetainedTime;
+  while (frames_.size() > 1 && first_ < next_broadcast_ && (bytes_ > kRetainedBytes || frames_.front().time < oldest)) {
+    base_ = frames_.front().position.revision;
     bytes_ -= frames_.front().chunk.Body().size();
     frames_.pop_front();
     ++first_;
   }
 }
 
-SharedWatch::News SharedWatch::TakeNews() {
+SharedWatch::Batch SharedWatch::NextBatch() {
   std::vector<SharedBytes> all, without_bookmarks;
-  for (std::uint64_t number = told_; number < first_ + frames_.size(); ++number) {
+  std::uint64_t reached = 0;
+  for (std::uint64_t number = next_broadcast_; number < first_ + frames_.size(); ++number) {
     const Frame& frame = frames_[number - first_];
+    // A bookmark may repeat the position of the frame before it. TakePending() skips such a frame, so the batch must
+    // not contain it either: both have to produce the same bytes.
+    if (frame.position.revision <= reached) continue;
+    reached = frame.position.revision;
     if (frame.chunk.empty()) continue;
     all.push_back(frame.chunk.Body());
-    if (!frame.place.bookmark) without_bookmarks.push_back(frame.chunk.Body());
+    if (!frame.position.bookmark) without_bookmarks.push_back(frame.chunk.Body());
   }
-  const Frame &first = frames_[told_ - first_], &last = frames_.back();
-  const bool alone = &first == &last;  // its chunk is ready
-  const bool the_same = all.size() == without_bookmarks.size();
-  const http::Chunk whole = alone ? last.chunk : http::Chunk(all);
-  untold_bytes_ = 0;
-  const std::uint64_t begin = std::exchange(told_, first_ + frames_.size());
-  return {begin, told_, first.place.revision, last.place.revision, whole, the_same ? whole : http::Chunk(without_bookmarks)};
+  const Frame &first = frames_[next_broadcast_ - first_], &last = frames_.back();
+  const bool single = &first == &last;  // its chunk already exists
+  const bool has_bookmarks = all.size() != without_bookmarks.size();
+  const http::Chunk complete = single ? last.chunk : http::Chunk(all);
+  unsent_bytes_ = 0;
+  const std::uint64_t begin = std::exchange(next_broadcast_, first_ + frames_.size());
+  return {begin,
+          next_broadcast_,
+          first.position.revision,
+          last.position.revision,
+          complete,
+          has_bookmarks ? http::Chunk(without_bookmarks) : complete};
 }
 
-void SharedWatch::TellNews() {
-  if (over_ || told_ == first_ + frames_.size()) return;
-  const News news = TakeNews();
-  TellAll(&news);
+void SharedWatch::BroadcastBatch() {
+  if (upstream_ended_ || next_broadcast_ == first_ + frames_.size()) return;
+  const Batch batch = NextBatch();
+  Broadcast(&batch);
 }
 
-bool SharedWatch::Hand(Follower& follower, const News& news) {
-  // A follower can be ahead of us. If it is ahead of some of this, it takes the rest by itself.
-  if (follower.place >= news.first_revision && follower.place < news.last_revision) return false;
-  const http::Chunk& chunk = follower.wants_bookmarks ? news.all : news.without_bookmarks;
-  if (follower.place < news.first_revision && !chunk.empty() && !follower.receiver->TryWrite(chunk)) return false;
-  follower.place = std::max(follower.place, news.last_revision);
-  follower.next = news.end;
+bool SharedWatch::TryDeliver(Follower& follower, const Batch& batch) {
+  // A follower can be ahead of this watch. If it has received a part of the batch, it takes the rest with
+  // TakePending().
+  if (follower.position >= batch.first_revision && follower.position < batch.last_revision) return false;
+  const http::Chunk& chunk = follower.wants_bookmarks ? batch.all : batch.without_bookmarks;
+  if (follower.position < batch.first_revision && !chunk.empty() && !follower.receiver->TryWrite(chunk)) return false;
+  follower.position = std::max(follower.position, batch.last_revision);
+  follower.next = batch.end;
   return true;
 }
 
-void SharedWatch::TellAll(const News* news) {
-  // Those that wake go on inside Set(): they may leave, and others with them. Those that join meanwhile take what there is by themselves.
+void SharedWatch::Broadcast(const Batch* batch) {
+  // A woken follower continues inside Set(). It may leave, and other followers may leave or join meanwhile. A follower
+  // that joins takes all available frames itself.
   const auto self = shared_from_this();
-  const http::SendGroup group;
-  const bool inside_another = std::exchange(telling_, true);
-  for (std::size_t i = 0, count = seats_.size(); i < count; ++i) {
-    Follower* const follower = seats_[i];
+  const net::SendGroup group;
+  const bool nested = std::exchange(broadcasting_, true);
+  for (std::size_t i = 0, count = followers_.size(); i < count; ++i) {
+    Follower* const follower = followers_[i];
     if (follower == nullptr) continue;
-    if (news != nullptr && follower->next >= news->end) continue;  // has taken it by itself
-    const bool waits_for_it = news != nullptr && follower->receiver != nullptr && follower->next == news->begin;
-    if (!waits_for_it || !Hand(*follower, *news)) follower->changed.Set();
+    if (batch != nullptr && follower->next >= batch->end) continue;  // it has already taken the batch
+    const bool waits_for_it = batch != nullptr && follower->receiver != nullptr && follower->next == batch->begin;
+    if (!waits_for_it || !TryDeliver(*follower, *batch)) follower->changed.Set();
   }
-  if (inside_another) return;
-  telling_ = false;
-  if (std::erase(seats_, nullptr) == 0) return;
-  for (std::size_t i = 0; i < seats_.size(); ++i) seats_[i]->seat = i;
+  if (nested) return;
+  broadcasting_ = false;
+  if (std::erase(followers_, nullptr) == 0) return;
+  for (std::size_t i = 0; i < followers_.size(); ++i) followers_[i]->slot = i;
 }
 
 }  // namespace apimesh::aggregator

@@ -6,97 +6,102 @@
 #include <memory>
 #include <vector>
 
+#include "lib/base/async/signal.h"
 #include "lib/base/clock.h"
 #include "lib/http/server.h"
-#include "lib/http/signal.h"
-#include "lib/rpc/delegate.h"
+#include "lib/mesh/delegate/delegate.h"
 
 namespace apimesh::aggregator {
 
-/// One upstream watch that many clients follow, each at its own place. Everything happens on one thread.
-class SharedWatch final : public rpc::ResponseStream, public std::enable_shared_from_this<SharedWatch> {
+/// One upstream watch that many clients follow, each at its own position. Must be used on one thread only.
+class SharedWatch final : public mesh::ResponseStream, public std::enable_shared_from_this<SharedWatch> {
  public:
-  /// Takes what comes right when it comes.
+  /// Delivers frames to a client as soon as they are read from the upstream stream.
   class Receiver {
    public:
     virtual ~Receiver() = default;
-    /// False: the rest has to wait, and the follower is to take the same frame by itself.
+    /// Writes as much as is possible without waiting. False: the chunk was not written completely; the follower has to
+    /// take the same frames with TakePending() and write them.
     virtual bool TryWrite(const http::Chunk& chunk) = 0;
   };
-  /// A client that follows. It must leave before it goes.
+  /// A client that follows the watch. It must call Leave() before it is destroyed.
   struct Follower {
-    std::uint64_t place = 0;      // what it has seen
+    std::uint64_t position = 0;  // everything up to this revision was written to the client
     bool wants_bookmarks = false;
-    Receiver* receiver = nullptr;  // nullptr: busy, and takes by itself what comes
-    http::Signal changed;         // something is there to be taken, or the watch is over
-    std::uint64_t next = 0;       // number of its next frame
-    std::size_t seat = 0;         // among all that follow
+    Receiver* receiver = nullptr;  // nullptr: the client is writing and will call TakePending()
+    Signal changed;                // TakePending() has new frames, or the upstream has ended
+    std::uint64_t next = 0;        // the number of its next frame
+    std::size_t slot = 0;          // its index in followers_
   };
-  struct Taken {
+  struct Pending {
     enum class State {
-      kOpen,      // more will come
-      kLost,      // what comes next is not here: the follower has to go on by itself
-      kFinished,  // nothing comes after `frames`, here or anywhere
+      kOpen,      // more frames will follow
+      kLost,      // the next frames are not available: the follower has to catch up from its position
+      kFinished,  // the watch ends after `frames`
     };
     State state = State::kOpen;
     std::vector<SharedBytes> frames;
-    std::uint64_t place = 0;  // after `frames`
+    std::uint64_t position = 0;  // the follower's position after `frames`
   };
 
-  /// `begin`: the place the upstream watch starts after. `ended` runs once when nobody can join any more.
-  SharedWatch(std::uint64_t begin, std::function<void()> ended) : base_(begin), ended_(std::move(ended)) {}
+  /// `begin`: the position after which the upstream watch starts. `on_closed` runs once, when no client can join any
+  /// more.
+  SharedWatch(std::uint64_t begin, std::function<void()> on_closed, const Clock& clock)
+      : clock_(clock), base_(begin), on_closed_(std::move(on_closed)) {}
 
-  /// False: it begins too late for this follower, or is over.
+  /// Returns false if the next events of this follower are no longer available, or if the upstream has ended.
   bool Join(Follower& follower);
   void Leave(Follower& follower);
-  Taken Take(Follower& follower);
+  /// Returns all frames that the follower has not received yet, in order.
+  Pending TakePending(Follower& follower);
 
-  /// The upstream watch came to its end.
+  /// Must be called when the upstream watch has ended.
   void End();
-  /// The thread ends: nothing is told to anyone any more.
-  void Detach() { ended_ = cancel_ = nullptr; }
+  /// The thread ends: no callback runs any more.
+  void Detach() { on_closed_ = cancel_ = nullptr; }
 
-  // ---- the upstream watch writes here
-  Task<bool> WriteHead(int code, rpc::Headers headers) override;
+  // ---- called by the upstream watch
+  Task<bool> WriteHead(int code, mesh::Headers headers) override;
   Task<bool> Write(std::vector<SharedBytes> pieces) override;
-  Task<bool> WriteEvents(std::vector<SharedBytes> pieces, rpc::WatchPlace place) override;
+  Task<bool> WriteEvents(std::vector<SharedBytes> pieces, mesh::ResumePosition position) override;
   void OnCancel(std::function<void()> callback) override { cancel_ = std::move(callback); }
-  void Abort() override { unfinished_.clear(); }
+  void Abort() override { partial_.clear(); }
 
  private:
   struct Frame {
     http::Chunk chunk;
-    rpc::WatchPlace place;
+    mesh::ResumePosition position;
     SteadyTime time;
   };
-  /// Frames that came together, for all followers that wait for the first of them.
-  struct News {
-    std::uint64_t begin = 0, end = 0;  // numbers of the frames, without `end`
+  /// Frames that are sent together to all followers that wait for the first of them.
+  struct Batch {
+    std::uint64_t begin = 0, end = 0;  // numbers of the frames, `end` excluded
     std::uint64_t first_revision = 0, last_revision = 0;
     http::Chunk all, without_bookmarks;
   };
   void Close();
   void Trim();
-  News TakeNews();
-  /// Tells all followers: hands them `news`, if there are any, or wakes them up.
-  void TellAll(const News* news);
-  void TellNews();
-  static bool Hand(Follower& follower, const News& news);
+  Batch NextBatch();
+  /// Delivers `batch` to all followers that wait for it, and wakes the others. nullptr: wakes all followers.
+  void Broadcast(const Batch* batch);
+  void BroadcastBatch();
+  static bool TryDeliver(Follower& follower, const Batch& batch);
 
-  std::uint64_t base_;  // all that comes after this place is in frames_ or still to come
-  std::function<void()> ended_;
+  const Clock& clock_;
+  std::uint64_t base_;  // every event after this position is in frames_ or will arrive
+  std::function<void()> on_closed_;
   std::function<void()> cancel_;
   std::deque<Frame> frames_;
-  std::uint64_t first_ = 0;  // number of frames_.front()
-  std::uint64_t told_ = 0;   // number of the first frame that followers have not been told of
-  std::size_t untold_bytes_ = 0;
-  bool tells_soon_ = false;
+  std::uint64_t first_ = 0;           // number of frames_.front()
+  std::uint64_t next_broadcast_ = 0;  // the number of the first frame that was not broadcast yet
+  std::size_t unsent_bytes_ = 0;
+  bool broadcast_scheduled_ = false;
   std::size_t bytes_ = 0;
-  std::vector<SharedBytes> unfinished_;  // of a revision whose end has not come yet; at the end: the last words
-  std::vector<Follower*> seats_;  // nullptr: left while all were being told
-  std::size_t followers_ = 0;
-  bool telling_ = false;
-  bool over_ = false;
+  std::vector<SharedBytes> partial_;  // of an incomplete revision; after the end: the final message
+  std::vector<Follower*> followers_;  // nullptr: left during a broadcast
+  std::size_t follower_count_ = 0;
+  bool broadcasting_ = false;
+  bool upstream_ended_ = false;
 };
 
 }  // namespace apimesh::aggregator

@@ -5,10 +5,12 @@
 #include <boost/asio/this_coro.hpp>
 #include <fmt/format.h>
 
+#include "proto/mesh/v1/delegate.pb.h"
+
 namespace apimesh::aggregator {
 namespace {
 
-Task<> Run(std::shared_ptr<SharedWatch> watch, std::shared_ptr<rpc::DelegateClient> client, rpc::Request request) {
+Task<> Run(std::shared_ptr<SharedWatch> watch, std::shared_ptr<mesh::DelegateClient> client, mesh::Request request) {
   co_await client->Stream(std::move(request), *watch);
   watch->End();
 }
@@ -17,7 +19,7 @@ Task<> Run(std::shared_ptr<SharedWatch> watch, std::shared_ptr<rpc::DelegateClie
 
 boost::asio::execution_context::id WatchHub::id;
 
-Task<WatchHub*> WatchHub::OfThisThread() {
+Task<WatchHub*> WatchHub::ForThisThread() {
   const auto executor = co_await boost::asio::this_coro::executor;
   co_return &boost::asio::use_service<WatchHub>(boost::asio::query(executor, boost::asio::execution::context));
 }
@@ -27,20 +29,22 @@ void WatchHub::shutdown() {
   watches_.clear();
 }
 
-Task<std::shared_ptr<SharedWatch>> WatchHub::Join(const Source& source, SharedWatch::Follower& follower, bool alone) {
+Task<std::shared_ptr<SharedWatch>> WatchHub::Join(const Source& source, SharedWatch::Follower& follower,
+                                                  bool dedicated) {
   std::string key = source.name + " " + source.query.identity;
-  if (alone) key = fmt::format("{} alone {}", key, ++alone_);
+  if (dedicated) key = fmt::format("{} dedicated {}", key, ++dedicated_count_);
   const auto known = watches_.find(key);
   if (known != watches_.end()) {
     const std::shared_ptr<SharedWatch> watch = known->second;
     co_return watch->Join(follower) ? watch : nullptr;
   }
-  const auto watch = std::make_shared<SharedWatch>(follower.place, [this, key] { watches_.erase(key); });
+  auto closed = [this, key] { watches_.erase(key); };
+  const auto watch = std::make_shared<SharedWatch>(follower.position, std::move(closed), source.clock);
   watches_[key] = watch;
   watch->Join(follower);
-  rpc::Request request = source.request;
-  request.query = source.query.From(follower.place, true);
-  request.headers.emplace_back(rpc::kWatchPhaseHeader, rpc::kFollow);
+  mesh::Request request = source.request;
+  request.query = source.query.From(follower.position, true);
+  request.watch_phase = mesh::v1::WATCH_PHASE_FOLLOW;
   const auto executor = co_await boost::asio::this_coro::executor;
   boost::asio::co_spawn(executor, Run(watch, source.client, std::move(request)), boost::asio::detached);
   co_return watch;

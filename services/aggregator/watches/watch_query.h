@@ -5,23 +5,23 @@
 #include <string>
 #include <string_view>
 
-#include "lib/rpc/delegate.h"
+#include "lib/mesh/delegate/delegate.h"
 
 namespace apimesh::aggregator {
 
-/// A watch, apart from where it begins and how long it lasts.
+/// The parameters of a watch, except where it starts and how long it lasts.
 struct WatchQuery {
-  /// Equal for watches that see the same events in the same form.
+  /// Equal for watches that receive the same events in the same encoding.
   std::string identity;
   bool wants_bookmarks = false;
 
-  /// The query of the same watch from `place` on.
-  std::string From(std::uint64_t place, bool bookmarks) const;
+  /// Returns the query of the same watch that starts after `position`.
+  std::string From(std::uint64_t position, bool bookmarks) const;
 
-  std::string rest;  // the raw query without what says where the watch begins
+  std::string rest;  // the raw query without the parameters that differ between clients
 };
 
-/// nullopt: no two watches of this form get the same bytes (a Table has its columns in the first event only).
-std::optional<WatchQuery> ReadWatchQuery(const rpc::Request& request);
+/// Returns nullopt if watches with this encoding cannot be shared (a Table has its columns in the first event only).
+std::optional<WatchQuery> ReadWatchQuery(const mesh::Request& request);
 
 }  // namespace apimesh::aggregator

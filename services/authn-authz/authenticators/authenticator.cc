@@ -9,7 +9,8 @@ std::string_view Credentials::Header(std::string_view name) const {
   return {};
 }
 
-std::vector<std::string> IntersectAudiences(const std::vector<std::string>& have, const std::vector<std::string>& wanted) {
+std::vector<std::string> IntersectAudiences(const std::vector<std::string>& have,
+                                            const std::vector<std::string>& wanted) {
   std::vector<std::string> both;
   for (const std::string& audience : wanted) {
     if (std::find(have.begin(), have.end(), audience) != have.end()) both.push_back(audience);

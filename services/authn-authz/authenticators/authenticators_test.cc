@@ -12,8 +12,8 @@
 namespace apimesh::authn_authz {
 namespace {
 
-using fake::Headers;
 using fake::Await;
+using fake::Headers;
 using fake::Show;
 using fake::Token;
 using ::testing::ElementsAre;
@@ -23,7 +23,7 @@ std::unique_ptr<TokenAuthenticator> File(std::string_view csv) { return std::mov
 TEST(TokenFile, ReadsUsersAndGroups) {
   const auto file = File("t1,alice,u1,\"a,b\"\n\nt2,bob,u2\n,nobody,u3\nt1,carol,u4,x\n");
   const Answer answer = Await(file->AuthenticateToken(Token("t1")));
-  EXPECT_EQ(Show(answer), "user: carol");  // the last line with a token counts
+  EXPECT_EQ(Show(answer), "user: carol");  // the last line with the token takes precedence
   EXPECT_THAT((*answer)->user.groups, ElementsAre("x"));
   EXPECT_EQ(Show(Await(file->AuthenticateToken(Token("t2")))), "user: bob");
   EXPECT_EQ(Show(Await(file->AuthenticateToken(Token("")))), "not mine");
@@ -59,7 +59,8 @@ TEST(Union, AsksInOrderAndJoinsErrors) {
 
 TEST(Groups, AddsAuthenticatedOnlyWhereItBelongs) {
   const auto groups = [](Answer answer) {
-    return (*Await(NewAuthenticatedGroupAdder(std::make_unique<Fixed>(std::move(answer)))->Authenticate(Headers({}))))->user.groups;
+    return (*Await(NewAuthenticatedGroupAdder(std::make_unique<Fixed>(std::move(answer)))->Authenticate(Headers({}))))
+        ->user.groups;
   };
   EXPECT_THAT(groups(User("a", {"x"})), ElementsAre("x", "system:authenticated"));
   EXPECT_THAT(groups(User("system:anonymous", {"x"})), ElementsAre("x"));
@@ -76,7 +77,8 @@ TEST(Anonymous, MayBeLimitedToPaths) {
 
 TEST(Bearer, ReadsTheHeaderAsTheReferenceDoes) {
   const auto ask = [](std::string header) {
-    return Show(Await(NewBearer(File("secret,alice,u"))->Authenticate(Headers({{"authorization", std::move(header)}}))));
+    return Show(
+        Await(NewBearer(File("secret,alice,u"))->Authenticate(Headers({{"authorization", std::move(header)}}))));
   };
   EXPECT_EQ(ask("Bearer secret"), "user: alice");
   EXPECT_EQ(ask("  bEaReR secret ignored"), "user: alice");
@@ -90,14 +92,16 @@ TEST(Bearer, ReadsTheHeaderAsTheReferenceDoes) {
 TEST(WebSocketBearer, NeedsAnotherProtocolAndGoodEncoding) {
   const auto ask = [](std::string protocols) {
     return Show(Await(NewWebSocketBearer(File("secret,alice,u"))
-                        ->Authenticate(Headers({{"upgrade", "websocket"}, {"connection", "keep-alive, Upgrade"},
-                                                {"sec-websocket-protocol", std::move(protocols)}}))));
+                          ->Authenticate(Headers({{"upgrade", "websocket"},
+                                                  {"connection", "keep-alive, Upgrade"},
+                                                  {"sec-websocket-protocol", std::move(protocols)}}))));
   };
   const std::string token = "base64url.bearer.authorization.k8s.io.c2VjcmV0";
   EXPECT_EQ(ask(token + ", v4.channel.k8s.io"), "user: alice");
   EXPECT_EQ(ask(token), "bad: missing additional subprotocol");
   EXPECT_EQ(ask("a," + token + "," + token), "bad: multiple base64.bearer.authorization tokens specified");
-  EXPECT_EQ(ask("a,base64url.bearer.authorization.k8s.io.c2V$"), "bad: invalid base64.bearer.authorization token encoding");
+  EXPECT_EQ(ask("a,base64url.bearer.authorization.k8s.io.c2V$"),
+            "bad: invalid base64.bearer.authorization token encoding");
   EXPECT_EQ(ask("a"), "not mine");
 }
 
@@ -128,7 +132,7 @@ TEST(TokenCache, KeepsSuccessesForTheirTimeAndForgetsOnClear) {
   cache.Clear();
   EXPECT_EQ(ask("good"), 4);
   EXPECT_EQ(ask("bad"), 5);
-  EXPECT_EQ(ask("bad"), 6);  // failures are not kept
+  EXPECT_EQ(ask("bad"), 6);  // failures are not cached
 }
 
 TEST(TokenCache, RefusedTokensAreBoundedAndPushOutNothing) {
@@ -169,12 +173,16 @@ class BootstrapTokens : public ::testing::TestWithParam<BootstrapCase> {};
 TEST_P(BootstrapTokens, AreChecked) {
   fake::ManualClock clock;
   auto objects = std::make_shared<fake::FakeTokenObjects>();
-  TokenObject secret{.uid = "u", .deleted_at = {}, .type = "bootstrap.kubernetes.io/token",
-                     .data = {{"token-id", "abcdef"}, {"token-secret", "0123456789abcdef"},
-                              {"usage-bootstrap-authentication", "true"}}};
+  TokenObject secret{
+      .uid = "u",
+      .deleted_at = {},
+      .type = "bootstrap.kubernetes.io/token",
+      .data = {
+          {"token-id", "abcdef"}, {"token-secret", "0123456789abcdef"}, {"usage-bootstrap-authentication", "true"}}};
   for (const auto& [key, value] : GetParam().change) secret.data[key] = value;
   objects->Put(TokenObjectKind::kSecret, "kube-system", "bootstrap-token-abcdef", secret);
-  EXPECT_EQ(Show(Await(NewBootstrapToken(objects, clock)->AuthenticateToken(Token(GetParam().token)))), GetParam().want);
+  EXPECT_EQ(Show(Await(NewBootstrapToken(objects, clock)->AuthenticateToken(Token(GetParam().token)))),
+            GetParam().want);
 }
 INSTANTIATE_TEST_SUITE_P(Table, BootstrapTokens, ::testing::ValuesIn(kBootstrapCases),
                          [](const auto& info) { return std::string(info.param.name); });

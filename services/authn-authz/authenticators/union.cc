@@ -6,7 +6,9 @@ namespace apimesh::authn_authz {
 namespace {
 
 Task<Answer> Ask(Authenticator& part, CredentialsPtr credentials) { return part.Authenticate(std::move(credentials)); }
-Task<Answer> Ask(TokenAuthenticator& part, TokenQuestionPtr question) { return part.AuthenticateToken(std::move(question)); }
+Task<Answer> Ask(TokenAuthenticator& part, TokenQuestionPtr question) {
+  return part.AuthenticateToken(std::move(question));
+}
 
 template <class Part, class Question>
 Task<Answer> AskEach(const std::vector<std::unique_ptr<Part>>& parts, OnError on_error, Question question) {
@@ -107,7 +109,8 @@ std::unique_ptr<Authenticator> NewUnion(std::vector<std::unique_ptr<Authenticato
   return std::make_unique<RequestUnion>(std::move(parts), on_error);
 }
 
-std::unique_ptr<TokenAuthenticator> NewTokenUnion(std::vector<std::unique_ptr<TokenAuthenticator>> parts, OnError on_error) {
+std::unique_ptr<TokenAuthenticator> NewTokenUnion(std::vector<std::unique_ptr<TokenAuthenticator>> parts,
+                                                  OnError on_error) {
   return std::make_unique<TokenUnion>(std::move(parts), on_error);
 }
 

@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "lib/base/async/task.h"
 #include "lib/base/clock.h"
-#include "lib/base/task.h"
-#include "lib/meta/user.h"
+#include "lib/meta/request/user.h"
+#include "lib/meta/request/verb.h"
 
 namespace apimesh::authn_authz {
 
@@ -17,17 +18,17 @@ struct SelectorRequirement {
   std::vector<std::string> values;
 };
 
-/// One question: may this user do that?
+/// The attributes of one request that is to be authorized.
 struct Attributes {
   meta::UserInfo user;
   bool is_resource_request = false;
-  std::string verb;
+  meta::RequestVerb verb;
   std::string ns;
   std::string api_group, api_version, resource, subresource, name;
   std::string path;  // of a non-resource request
   std::vector<SelectorRequirement> field_requirements, label_requirements;
 
-  bool IsReadOnly() const { return verb == "get" || verb == "list" || verb == "watch"; }
+  bool IsReadOnly() const { return meta::IsReadOnly(verb); }
 };
 using AttributesPtr = std::shared_ptr<const Attributes>;
 
@@ -35,8 +36,8 @@ struct Decision {
   enum class Verdict { kAllow, kDeny, kNoOpinion };
   Verdict verdict = Verdict::kNoOpinion;
   std::string reason;
-  std::string error;                         // evaluation error, if any
-  Duration reuse = Duration::max();          // how long the answer may be kept, besides invalidation
+  std::string error;                 // evaluation error, if any
+  Duration reuse = Duration::max();  // how long the answer may be cached unless it is invalidated
 
   static Decision Allow(std::string reason = "") { return {Verdict::kAllow, std::move(reason), {}}; }
   static Decision Deny(std::string reason) { return {Verdict::kDeny, std::move(reason), {}}; }
@@ -49,7 +50,7 @@ struct ResourceRule {
 struct NonResourceRule {
   std::vector<std::string> verbs, paths;
 };
-/// What a user may do in a namespace, as far as the authorizers can list it.
+/// The permissions of a user in a namespace, as far as the authorizers can list them.
 struct RuleList {
   std::vector<ResourceRule> resource_rules;
   std::vector<NonResourceRule> non_resource_rules;
@@ -61,9 +62,10 @@ struct RuleList {
 class Authorizer {
  public:
   virtual ~Authorizer() = default;
-  /// The answer, if it can be given without waiting. nullopt: ask Decide().
+  /// Returns the decision if that is possible without waiting. Otherwise returns nullopt, and the caller must call
+  /// Decide().
   virtual std::optional<Decision> DecideNow(const Attributes& attributes) = 0;
-  /// Called only after DecideNow() gave nothing.
+  /// Must be called only after DecideNow() returned nullopt.
   virtual Task<Decision> Decide(AttributesPtr attributes);
   virtual void AddRules(const meta::UserInfo& user, const std::string& ns, RuleList& rules) = 0;
 };

@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// "list pods/log.apps ns/name" or "get /path".
+/// Parses "list pods/log.apps ns/name" or "get /path".
 Attributes Question(std::string user, std::vector<std::string> groups, std::string_view text) {
   Attributes a;
   a.user = {std::move(user), "", std::move(groups), {}};
@@ -45,7 +45,8 @@ Attributes Question(std::string user, std::vector<std::string> groups, std::stri
 
 std::string Show(const Decision& decision) {
   const char* words[] = {"allow", "deny", "no opinion"};
-  return std::string(words[static_cast<int>(decision.verdict)]) + (decision.reason.empty() ? "" : ": " + decision.reason);
+  return std::string(words[static_cast<int>(decision.verdict)]) +
+         (decision.reason.empty() ? "" : ": " + decision.reason);
 }
 
 class RbacTest : public ::testing::Test {
@@ -58,7 +59,10 @@ class RbacTest : public ::testing::Test {
     index_.SetRole("", "scaler", {{{{"update"}, {"apps"}, {"*/scale"}, {}, {}}}});
     index_.SetBinding({"", "root", {"ClusterRole", "admin"}, {{"User", "", "root"}}});
     index_.SetBinding({"", "public", {"ClusterRole", "info"}, {{"Group", "", "system:unauthenticated"}}});
-    index_.SetBinding({"a", "viewers", {"ClusterRole", "view"}, {{"User", "", "x"}, {"Group", "", "team"}, {"ServiceAccount", "", "bot"}}});
+    index_.SetBinding({"a",
+                       "viewers",
+                       {"ClusterRole", "view"},
+                       {{"User", "", "x"}, {"Group", "", "team"}, {"ServiceAccount", "", "bot"}}});
     index_.SetBinding({"a", "secret", {"Role", "one-secret"}, {{"User", "", "alice"}}});
     index_.SetBinding({"", "scale", {"ClusterRole", "scaler"}, {{"ServiceAccount", "a", "bot"}}});
     index_.SetBinding({"a", "broken", {"Role", "missing"}, {{"User", "", "eve"}}});
@@ -112,12 +116,13 @@ TEST_F(RbacTest, ChangesTakeEffectAtOnce) {
   EXPECT_THAT(Ask("bob", {}, "get secrets a/s1"), ::testing::StartsWith("allow"));
 }
 
-// Many rules in one scope go through the hash index: it must say the same as the rules.
+// Many rules in one scope are found by the hash index, which must agree with the rules.
 TEST_F(RbacTest, TheIndexAgreesWithTheRules) {
   for (int i = 0; i < 200; ++i) {
     const std::string n = std::to_string(i);
-    index_.SetRole("a", "r" + n, {{{{"get", "update"}, {"g" + n, "*"}, {"res" + n, "*/sub" + n}, {}, {}},
-                                   {{"*"}, {""}, {"secrets"}, {"s" + n}, {}}}});
+    index_.SetRole("a", "r" + n,
+                   {{{{"get", "update"}, {"g" + n, "*"}, {"res" + n, "*/sub" + n}, {}, {}},
+                     {{"*"}, {""}, {"secrets"}, {"s" + n}, {}}}});
     index_.SetBinding({"a", "b" + n, {"Role", "r" + n}, {{"User", "", "many"}}});
   }
   EXPECT_THAT(Ask("many", {}, "get secrets a/s150"), ::testing::HasSubstr("\"b150/a\""));
@@ -170,7 +175,8 @@ const NodeCase kNodeCases[] = {
     {"get leases.coordination.k8s.io kube-node-lease/n1", "allow"},
     {"get leases.coordination.k8s.io kube-node-lease/n2",
      "no opinion: can only access node lease with the same name as the requesting node"},
-    {"get leases.coordination.k8s.io ns/n1", "no opinion: can only access leases in the \"kube-node-lease\" system namespace"},
+    {"get leases.coordination.k8s.io ns/n1",
+     "no opinion: can only access leases in the \"kube-node-lease\" system namespace"},
     {"get csinodes.storage.k8s.io /n1", "allow"},
     {"get volumeattachments.storage.k8s.io /va", "allow"},
     {"create events ns", "allow"},
@@ -183,12 +189,15 @@ class NodeAuthorizerTable : public ::testing::TestWithParam<NodeCase> {
  protected:
   NodeAuthorizerTable() {
     const auto object = [](const char* text) { return boost::json::parse(text).as_object(); };
-    graph_->SetPod(object(R"({"metadata":{"namespace":"ns","name":"p1"},"spec":{"nodeName":"n1","serviceAccountName":"sa",
+    graph_->SetPod(
+        object(R"({"metadata":{"namespace":"ns","name":"p1"},"spec":{"nodeName":"n1","serviceAccountName":"sa",
       "imagePullSecrets":[{"name":"pull"}],"containers":[{"envFrom":[{"configMapRef":{"name":"cm"}}]}],
       "volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"claim"}}]}})"));
-    graph_->SetPod(object(R"({"metadata":{"namespace":"ns","name":"p2"},"spec":{"nodeName":"n2","serviceAccountName":"sa2",
+    graph_->SetPod(
+        object(R"({"metadata":{"namespace":"ns","name":"p2"},"spec":{"nodeName":"n2","serviceAccountName":"sa2",
       "imagePullSecrets":[{"name":"other"}]}})"));
-    graph_->SetPersistentVolume(object(R"({"metadata":{"name":"pv"},"spec":{"claimRef":{"namespace":"ns","name":"claim"},
+    graph_->SetPersistentVolume(
+        object(R"({"metadata":{"name":"pv"},"spec":{"claimRef":{"namespace":"ns","name":"claim"},
       "csi":{"nodeStageSecretRef":{"namespace":"ns","name":"pv-secret"}}}})"));
     graph_->SetVolumeAttachment(object(R"({"metadata":{"name":"va"},"spec":{"nodeName":"n1"}})"));
   }
@@ -196,7 +205,8 @@ class NodeAuthorizerTable : public ::testing::TestWithParam<NodeCase> {
 };
 TEST_P(NodeAuthorizerTable, Decides) {
   const auto authorizer = NewNodeAuthorizer(graph_);
-  EXPECT_EQ(Show(*authorizer->DecideNow(Question("system:node:n1", {"system:nodes"}, GetParam().question))), GetParam().want);
+  EXPECT_EQ(Show(*authorizer->DecideNow(Question("system:node:n1", {"system:nodes"}, GetParam().question))),
+            GetParam().want);
   EXPECT_EQ(Show(*authorizer->DecideNow(Question("system:node:n1", {}, GetParam().question))), "no opinion");
 }
 INSTANTIATE_TEST_SUITE_P(Table, NodeAuthorizerTable, ::testing::ValuesIn(kNodeCases));
@@ -244,7 +254,8 @@ TEST(Union, FirstOpinionWinsAndReasonsAreJoined) {
   parts.push_back(NewAlwaysDeny());
   const auto chain = NewAuthorizerUnion(std::move(parts));
   EXPECT_EQ(Show(*chain->DecideNow(Question("a", {"system:masters"}, "get pods"))), "allow");
-  EXPECT_EQ(Show(*chain->DecideNow(Question("a", {}, "get pods"))), "no opinion: No policy matched.\nEverything is forbidden.");
+  EXPECT_EQ(Show(*chain->DecideNow(Question("a", {}, "get pods"))),
+            "no opinion: No policy matched.\nEverything is forbidden.");
 }
 
 TEST(Denial, TextsOfTheReference) {

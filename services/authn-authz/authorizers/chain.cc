@@ -1,64 +1,67 @@
 #include "services/authn-authz/authorizers/chain.h"
 
+#include <algorithm>
 #include <stdexcept>
 
-#include "services/authn-authz/authorizers/abac/abac.h"
+#include <fmt/format.h>
+
+#include "services/authn-authz/authorizers/abac/make.h"
 #include "services/authn-authz/authorizers/always/always.h"
 #include "services/authn-authz/authorizers/counted/counted.h"
 #include "services/authn-authz/authorizers/node/node.h"
 #include "services/authn-authz/authorizers/rbac/rbac.h"
 #include "services/authn-authz/authorizers/union.h"
-#include "services/authn-authz/config/file.h"
+#include "services/authn-authz/authorizers/webhook/make.h"
 
 namespace apimesh::authn_authz {
 namespace {
 
-std::unique_ptr<Authorizer> FromPolicyFile(const AuthorizationOptions& options) {
-  if (options.policy_file.empty()) {
-    throw std::runtime_error("authorization-mode ABAC's authorization policy file not passed");
-  }
-  const auto text = ReadFile(options.policy_file);
-  if (!text) throw std::runtime_error(text.error().Message());
-  auto policies = ParseAbacFile(*text, options.policy_file);
-  if (!policies) throw std::runtime_error(policies.error().Message());
-  return NewAbac(std::move(*policies));
-}
+struct Entry {
+  std::string_view mode;
+  std::unique_ptr<Authorizer> (*make)(const AuthorizerInputs& inputs);
+  void (*bind)(flags::OptionSet& options, flags::Binder& flags);
+};
 
-std::unique_ptr<Authorizer> Webhook(const AuthorizerConfig& config, const Clock& clock, service::Metrics& metrics) {
-  auto endpoint = ReadKubeconfig(config.kubeconfig);
-  if (!endpoint) throw std::runtime_error(endpoint.error().Message());
-  return NewAuthorizationWebhook(NewReviewClient(std::move(*endpoint)), config.webhook, config.name, clock, &metrics);
+/// For authorizers without options.
+struct NoFlags {
+  void Bind(flags::Binder&) {}
+};
+
+constexpr Entry kAuthorizers[] = {
+#define AUTHORIZER(mode, factory, options) {mode, &factory, &flags::BindOptions<options>},
+#include "services/authn-authz/authorizers/authorizers.inc"
+#undef AUTHORIZER
+};
+
+const Entry& EntryOf(std::string_view mode) {
+  const auto found = std::find_if(std::begin(kAuthorizers), std::end(kAuthorizers),
+                                  [&](const Entry& entry) { return entry.mode == mode; });
+  if (found == std::end(kAuthorizers)) {
+    throw std::runtime_error(fmt::format("authorization-mode \"{}\" is not a valid mode", mode));
+  }
+  return *found;
 }
 
 }  // namespace
 
 bool HasMode(const std::vector<AuthorizerConfig>& configs, std::string_view mode) {
-  return std::any_of(configs.begin(), configs.end(), [&](const AuthorizerConfig& config) { return config.type == mode; });
+  return std::any_of(configs.begin(), configs.end(),
+                     [&](const AuthorizerConfig& config) { return config.type == mode; });
+}
+
+void BindAuthorizers(flags::OptionSet& options, flags::Binder& flags) {
+  for (const Entry& entry : kAuthorizers) entry.bind(options, flags);
 }
 
 std::unique_ptr<Authorizer> BuildAuthorizerChain(const std::vector<AuthorizerConfig>& configs,
-                                                 const AuthorizationOptions& options, AuthorizerInputs inputs,
+                                                 const AuthorizationOptions& options, const AuthorizationState& state,
                                                  const Clock& clock, service::Metrics& metrics) {
   if (configs.empty()) throw std::runtime_error("at least one authorization-mode must be passed");
   std::vector<std::unique_ptr<Authorizer>> parts;
   parts.push_back(NewPrivilegedGroup("system:masters"));
   for (const AuthorizerConfig& config : configs) {
-    const std::string& mode = config.type;
-    std::unique_ptr<Authorizer> part;
-    if (mode == "AlwaysAllow")
-      part = NewAlwaysAllow();
-    else if (mode == "AlwaysDeny")
-      part = NewAlwaysDeny();
-    else if (mode == "ABAC")
-      part = FromPolicyFile(options);
-    else if (mode == "RBAC")
-      part = NewRbac(inputs.rbac, inputs.loaded);
-    else if (mode == "Node")
-      part = NewNodeAuthorizer(inputs.graph);
-    else if (mode == "Webhook")
-      part = Webhook(config, clock, metrics);
-    else throw std::runtime_error(fmt::format("authorization-mode \"{}\" is not a valid mode", mode));
-    parts.push_back(NewCounted(std::move(part), mode, config.name, metrics));
+    auto part = EntryOf(config.type).make({config, options, state, clock, metrics});
+    parts.push_back(NewCounted(std::move(part), config.type, config.name, metrics));
   }
   return NewAuthorizerUnion(std::move(parts));
 }

@@ -1,21 +1,17 @@
 #pragma once
 
-#include "services/authn-authz/authorizers/authorizer.h"
-#include "services/authn-authz/authorizers/node/node_graph.h"
-#include "services/authn-authz/authorizers/rbac/rbac_index.h"
-#include "services/authn-authz/config/authorization_config.h"
+#include "services/authn-authz/authorizers/inputs.h"
 
 namespace apimesh::authn_authz {
 
-struct AuthorizerInputs {
-  std::shared_ptr<const RbacIndex> rbac;
-  std::shared_ptr<const NodeGraph> graph;
-  std::function<bool()> loaded;
-};
-/// system:masters first, then those of `configs` in their order. Throws std::runtime_error with a clear text.
+/// Builds the chain: system:masters first, then the authorizers of `configs` in their order. Throws std::runtime_error
+/// if the options are invalid.
 std::unique_ptr<Authorizer> BuildAuthorizerChain(const std::vector<AuthorizerConfig>& configs,
-                                                 const AuthorizationOptions& options, AuthorizerInputs inputs,
+                                                 const AuthorizationOptions& options, const AuthorizationState& state,
                                                  const Clock& clock, service::Metrics& metrics);
+
+/// Binds the options of every authorizer, which are kept in `options`.
+void BindAuthorizers(flags::OptionSet& options, flags::Binder& flags);
 
 bool HasMode(const std::vector<AuthorizerConfig>& configs, std::string_view mode);
 

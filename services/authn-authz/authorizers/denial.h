@@ -4,7 +4,7 @@
 
 namespace apimesh::authn_authz {
 
-/// `User "x" cannot list resource "pods" in API group "" in the namespace "default"`: what a 403 says.
+/// Returns the text of a 403: `User "x" cannot list resource "pods" in API group "" in the namespace "default"`.
 std::string DenialText(const Attributes& attributes);
 
 }  // namespace apimesh::authn_authz

@@ -18,7 +18,7 @@ class Union final : public Authorizer {
     for (const auto& part : parts_) {
       std::optional<Decision> decision = part->DecideNow(attributes);
       if (!decision) return std::nullopt;
-      if (Settles(*decision, joined)) return decision;
+      if (IsFinal(*decision, joined)) return decision;
     }
     return joined;
   }
@@ -28,7 +28,7 @@ class Union final : public Authorizer {
     for (const auto& part : parts_) {
       std::optional<Decision> decision = part->DecideNow(*attributes);
       if (!decision) decision = co_await part->Decide(attributes);
-      if (Settles(*decision, joined)) co_return std::move(*decision);
+      if (IsFinal(*decision, joined)) co_return std::move(*decision);
     }
     co_return joined;
   }
@@ -38,7 +38,7 @@ class Union final : public Authorizer {
   }
 
  private:
-  static bool Settles(Decision& decision, Decision& joined) {
+  static bool IsFinal(Decision& decision, Decision& joined) {
     joined.reuse = std::min(joined.reuse, decision.reuse);
     decision.reuse = joined.reuse;
     if (decision.verdict != Decision::Verdict::kNoOpinion) return true;

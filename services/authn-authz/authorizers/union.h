@@ -4,8 +4,8 @@
 
 namespace apimesh::authn_authz {
 
-/// Asks each in turn; the first that allows or denies decides. Reasons and errors of those without an opinion are joined
-/// by line breaks, as in the reference.
+/// Calls each authorizer in order; the first that allows or denies decides. Reasons and errors of those without an
+/// opinion are joined by line breaks, as in kube-apiserver.
 std::unique_ptr<Authorizer> NewAuthorizerUnion(std::vector<std::unique_ptr<Authorizer>> parts);
 
 }  // namespace apimesh::authn_authz

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "lib/meta/object.h"
+#include "services/authn-authz/authenticators/oidc/flags.h"
 #include "services/authn-authz/config/file.h"
 #include "services/authn-authz/config/issuer_config.h"
 #include "services/authn-authz/config/strict.h"
@@ -83,37 +84,40 @@ void ReadAnonymous(const boost::json::object& file, AuthenticationConfig& config
 }
 
 meta::Result<OidcOptions> FromFlags(const AuthenticationOptions& options) {
+  const OidcFlags& flags = options.extensions.Get<OidcFlags>();
   OidcOptions out;
-  out.issuer_url = options.oidc_issuer_url;
+  out.issuer_url = flags.issuer_url;
   if (!out.issuer_url.starts_with("https://")) {
     return meta::BadRequest(fmt::format(
-        "invalid authentication configuration: jwt[0].issuer.url: Invalid value: {}: URL scheme must be https", meta::Quoted(out.issuer_url)));
+        "invalid authentication configuration: jwt[0].issuer.url: Invalid value: {}: URL scheme must be https",
+        meta::Quoted(out.issuer_url)));
   }
-  if (options.oidc_client_id.empty()) return meta::BadRequest("oidc-issuer-url and oidc-client-id must be specified together");
-  // A token of the issuer must not be taken for one of a service account, and the other way round.
+  if (flags.client_id.empty()) return meta::BadRequest("oidc-issuer-url and oidc-client-id must be specified together");
+  // The issuer must differ from the service account issuers, so that tokens of both can't be confused.
   const auto& own = options.service_account_issuers;
   if (std::find(own.begin(), own.end(), out.issuer_url) != own.end()) {
-    return meta::BadRequest(fmt::format("issuer.url: Invalid value: {}: URL must not overlap with disallowed issuers: [{}]",
-                                        meta::Quoted(out.issuer_url), fmt::join(own, " ")));
+    return meta::BadRequest(
+        fmt::format("issuer.url: Invalid value: {}: URL must not overlap with disallowed issuers: [{}]",
+                    meta::Quoted(out.issuer_url), fmt::join(own, " ")));
   }
-  out.audiences = {options.oidc_client_id};
-  if (!options.oidc_ca_file.empty()) {
-    ASSIGN_OR_RETURN(out.ca_pem, ReadFile(options.oidc_ca_file));
+  out.audiences = {flags.client_id};
+  if (!flags.ca_file.empty()) {
+    ASSIGN_OR_RETURN(out.ca_pem, ReadFile(flags.ca_file));
   }
   out.algorithms.clear();
-  for (const std::string& name : options.oidc_signing_algs) {
-    const auto algorithm = auth::ParseAlgorithm(name);
+  for (const std::string& name : flags.signing_algs) {
+    const auto algorithm = credentials::ParseAlgorithm(name);
     if (!algorithm) return meta::BadRequest(fmt::format("oidc: unsupported signing alg: \"{}\"", name));
     out.algorithms.push_back(*algorithm);
   }
-  out.username_claim = options.oidc_username_claim;
-  out.username_prefix = options.oidc_username_prefix;
-  // Names that are not e-mail addresses are only unique to their issuer.
+  out.username_claim = flags.username_claim;
+  out.username_prefix = flags.username_prefix;
+  // Names that are not e-mail addresses are unique only within their issuer.
   if (out.username_prefix.empty() && out.username_claim != "email") out.username_prefix = out.issuer_url + "#";
   if (out.username_prefix == "-") out.username_prefix.clear();
-  out.groups_claim = options.oidc_groups_claim;
-  out.groups_prefix = options.oidc_groups_prefix;
-  for (const std::string& pair : options.oidc_required_claims) {
+  out.groups_claim = flags.groups_claim;
+  out.groups_prefix = flags.groups_prefix;
+  for (const std::string& pair : flags.required_claims) {
     const std::size_t equal = pair.find('=');
     if (equal == pair.npos) return meta::BadRequest("--oidc-required-claim must be key=value");
     out.required_claims[pair.substr(0, equal)] = pair.substr(equal + 1);
@@ -123,7 +127,8 @@ meta::Result<OidcOptions> FromFlags(const AuthenticationOptions& options) {
 
 }  // namespace
 
-meta::Result<AuthenticationConfig> ParseAuthenticationConfig(std::string_view text, const AuthenticationOptions& options) {
+meta::Result<AuthenticationConfig> ParseAuthenticationConfig(std::string_view text,
+                                                             const AuthenticationOptions& options) {
   ASSIGN_OR_RETURN(const boost::json::object file,
                    ParseStrictly(text, "AuthenticationConfiguration", {"v1", "v1beta1", "v1alpha1"}, FileShape()));
   AuthenticationConfig config;
@@ -137,15 +142,17 @@ meta::Result<AuthenticationConfig> ParseAuthenticationConfig(std::string_view te
 }
 
 meta::Result<AuthenticationConfig> LoadAuthenticationConfig(const AuthenticationOptions& options) {
+  const OidcFlags& oidc = options.extensions.Get<OidcFlags>();
   if (!options.authentication_config.empty()) {
-    if (options.oidc_flags_given || !options.oidc_issuer_url.empty()) {
+    if (oidc.any_given || !oidc.issuer_url.empty()) {
       return meta::BadRequest("authentication-config file and oidc-* flags are mutually exclusive");
     }
     ASSIGN_OR_RETURN(const std::string text, ReadFile(options.authentication_config));
     auto config = ParseAuthenticationConfig(text, options);
     if (config && config->anonymous_in_file && options.anonymous_auth_given) {
       return meta::BadRequest(
-          "anonymous: Forbidden: --anonymous-auth flag cannot be set when anonymous field is configured in authentication configuration "
+          "anonymous: Forbidden: --anonymous-auth flag cannot be set when anonymous field is configured in "
+          "authentication configuration "
           "file");
     }
     if (config || config.error().Message().starts_with("invalid")) return config;
@@ -154,10 +161,11 @@ meta::Result<AuthenticationConfig> LoadAuthenticationConfig(const Authentication
   }
   AuthenticationConfig config;
   config.anonymous = options.anonymous_auth;
-  if (options.oidc_flags_given && (options.oidc_issuer_url.empty() || options.oidc_client_id.empty())) {
-    return meta::BadRequest("oidc-issuer-url and oidc-client-id must be specified together when any oidc-* flags are set");
+  if (oidc.any_given && (oidc.issuer_url.empty() || oidc.client_id.empty())) {
+    return meta::BadRequest(
+        "oidc-issuer-url and oidc-client-id must be specified together when any oidc-* flags are set");
   }
-  if (!options.oidc_issuer_url.empty()) {
+  if (!oidc.issuer_url.empty()) {
     ASSIGN_OR_RETURN(OidcOptions issuer, FromFlags(options));
     config.issuers.push_back(std::move(issuer));
   }

@@ -3,9 +3,13 @@
 #include <filesystem>
 #include <set>
 
-#include "lib/auth/option_rules.h"
+#include "lib/base/text/text.h"
+#include "lib/credentials/option_rules.h"
+#include "lib/flags/flag_table.h"
 #include "lib/meta/names.h"
 #include "lib/meta/object.h"
+#include "services/authn-authz/authorizers/abac/flags.h"
+#include "services/authn-authz/authorizers/webhook/flags.h"
 #include "services/authn-authz/config/expressions.h"
 #include "services/authn-authz/config/file.h"
 #include "services/authn-authz/config/join_errors.h"
@@ -21,7 +25,16 @@ using meta::Quoted;
 using std::chrono::milliseconds;
 
 constexpr std::size_t kMaxMatchConditions = 64;
-const std::vector<std::string> kModes{"ABAC", "AlwaysAllow", "AlwaysDeny", "Node", "RBAC", "Webhook"};
+
+/// The values of `type`, in the order in which kube-apiserver lists them.
+const std::vector<std::string>& Modes() {
+  static const std::vector<std::string> modes = [] {
+    std::vector<std::string> all = flags::AllowedValues(*flags::FindFlag("authorization-mode"));
+    std::sort(all.begin(), all.end());
+    return all;
+  }();
+  return modes;
+}
 
 const Shape& FileShape() {
   static const Shape anything;
@@ -44,7 +57,8 @@ std::string GoDuration(milliseconds duration) {
                                       : fmt::format("{}s", duration.count() / 1000.0);
 }
 
-// A duration that must be positive; absent or zero it is `otherwise`, or missing if there is no such thing.
+// Reads a duration that must be positive. If it is absent or zero, returns `otherwise`, or reports a missing field if
+// there is no default.
 milliseconds ReadDuration(const object& webhook, const char* field, milliseconds otherwise, const Path& path,
                           FieldErrors& errors) {
   std::string text(meta::FindString(webhook, field));
@@ -188,8 +202,8 @@ std::vector<AuthorizerConfig> ReadAuthorizers(const object& file, FieldErrors& e
       errors.push_back(meta::Required(path.Child("type").ToString(), ""));
       continue;
     }
-    if (std::find(kModes.begin(), kModes.end(), config.type) == kModes.end()) {
-      errors.push_back(meta::NotSupported(path.Child("type").ToString(), Quoted(config.type), kModes));
+    if (std::find(Modes().begin(), Modes().end(), config.type) == Modes().end()) {
+      errors.push_back(meta::NotSupported(path.Child("type").ToString(), Quoted(config.type), Modes()));
       continue;
     }
     if (!types.insert(config.type).second && config.type != "Webhook") {
@@ -214,24 +228,20 @@ std::vector<AuthorizerConfig> ReadAuthorizers(const object& file, FieldErrors& e
   return out;
 }
 
-std::string Lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
-
 meta::Result<std::vector<AuthorizerConfig>> FromFlags(const AuthorizationOptions& options) {
-  const std::vector<std::string> errors =
-      auth::AuthorizationFlagErrors({options.modes, options.policy_file, options.webhook_config_file});
+  const AuthorizationWebhookFlags& webhook = options.extensions.Get<AuthorizationWebhookFlags>();
+  const std::vector<std::string> errors = credentials::AuthorizationFlagErrors(
+      {options.modes, options.extensions.Get<AbacFlags>().policy_file, webhook.config_file});
   if (!errors.empty()) return meta::BadRequest(JoinErrors(errors));
   std::vector<AuthorizerConfig> out;
   for (const std::string& mode : options.modes) {
     AuthorizerConfig& config = out.emplace_back();
     config.type = mode;
-    config.name = mode == "Webhook" ? "default" : Lower(mode);
-    config.kubeconfig = options.webhook_config_file;
-    config.webhook.version = options.webhook_version;
-    config.webhook.authorized_ttl = options.webhook_authorized_ttl;
-    config.webhook.unauthorized_ttl = options.webhook_unauthorized_ttl;
+    config.name = mode == "Webhook" ? "default" : LowerCase(mode);
+    config.kubeconfig = webhook.config_file;
+    config.webhook.version = webhook.version;
+    config.webhook.authorized_ttl = webhook.authorized_ttl;
+    config.webhook.unauthorized_ttl = webhook.unauthorized_ttl;
   }
   return out;
 }
@@ -250,8 +260,8 @@ meta::Result<std::vector<AuthorizerConfig>> ParseAuthorizationConfig(std::string
   for (const AuthorizerConfig& config : out) {
     if (config.type == "Webhook") continue;
     missing.erase(config.type);
-    if (config.name != Lower(config.type)) {
-      complaints.push_back(fmt::format("expected name {} for authorizer {} instead of {}", Lower(config.type),
+    if (config.name != LowerCase(config.type)) {
+      complaints.push_back(fmt::format("expected name {} for authorizer {} instead of {}", LowerCase(config.type),
                                        config.type, config.name));
     }
   }

@@ -7,16 +7,17 @@
 
 namespace apimesh::authn_authz {
 
-/// One link of the chain.
+/// The configuration of one authorizer of the chain.
 struct AuthorizerConfig {
-  std::string type;  // "RBAC", "Node", "ABAC", "Webhook", "AlwaysAllow" or "AlwaysDeny"
-  std::string name;  // for metrics; of a webhook free, of others their type in lower case
+  std::string type;  // a mode of authorizers/authorizers.inc
+  std::string name;  // for metrics; configurable for webhooks, otherwise the type in lower case
   AuthorizationWebhookOptions webhook;
-  std::string kubeconfig;  // of a webhook
+  std::string kubeconfig;  // for a webhook
 };
-/// From --authorization-config, or else from the flags. The error names all that is wrong, in the reference's words.
+/// Reads --authorization-config, or else the flags. The error names everything that is invalid, with the texts of
+/// kube-apiserver.
 meta::Result<std::vector<AuthorizerConfig>> LoadAuthorizationConfig(const AuthorizationOptions& options);
-/// `required_types`: which the file may not leave out, when it is read again while running.
+/// `required_types` are the types that the file must still contain when it is reloaded.
 meta::Result<std::vector<AuthorizerConfig>> ParseAuthorizationConfig(std::string_view text,
                                                                      const std::set<std::string>& required_types = {});
 

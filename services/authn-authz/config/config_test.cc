@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "lib/testing/system_clock.h"
 #include "services/authn-authz/authenticators/oidc/claim_mapper.h"
 #include "services/authn-authz/authorizers/webhook/match_conditions.h"
 #include "services/authn-authz/config/authentication_config.h"
@@ -25,7 +26,7 @@ constexpr char kGoodName[] = "claimMappings: {username: {claim: sub, prefix: ''}
 
 struct Case {
   std::string text;
-  const char* want;  // in the message; "": accepted
+  const char* want;  // part of the message; "": accepted
 };
 
 TEST(AuthenticationConfig, SaysWhatIsWrong) {
@@ -145,81 +146,81 @@ jwt:
 )yaml",
                                                 none);
   ASSERT_TRUE(config) << config.error().Message();
-    const auto map = [&](const char* claims) -> std::string {
-      const auto user = MapClaims(config->issuers[0], boost::json::parse(claims).as_object());
-      if (!user) return user.error().Message();
-      const auto extra = user->extra.find("a.io/t");
-      return fmt::format("{} [{}] {} {}", user->name, fmt::join(user->groups, ","), user->uid,
-                         extra == user->extra.end() ? "-" : extra->second.front());
-    };
-    EXPECT_EQ(map(R"({"sub":"j","groups":["a","","b"],"id":7,"level":3,"tenant":"t"})"), "u:j [a,b] 7 t");
-    EXPECT_EQ(map(R"({"sub":"j","groups":"a","id":7,"level":3})"), "u:j [a] 7 -");
-    EXPECT_THAT(map(R"({"groups":"a","id":7,"level":3})"), HasSubstr("error evaluating username claim expression"));
-    EXPECT_THAT(map(R"({"sub":"j","groups":[1],"id":7,"level":3})"),
-                HasSubstr("must return a string or a list of strings"));
-    EXPECT_THAT(map(R"({"sub":"j","groups":"a","id":7,"level":1})"),
-                HasSubstr("validation expression 'claims.level > 2' failed: too low"));
-    EXPECT_THAT(map(R"({"sub":"j","groups":"root","id":7,"level":3})"), HasSubstr("failed: no root"));
-    }
+  const auto map = [&](const char* claims) -> std::string {
+    const auto user = MapClaims(config->issuers[0], boost::json::parse(claims).as_object());
+    if (!user) return user.error().Message();
+    const auto extra = user->extra.find("a.io/t");
+    return fmt::format("{} [{}] {} {}", user->name, fmt::join(user->groups, ","), user->uid,
+                       extra == user->extra.end() ? "-" : extra->second.front());
+  };
+  EXPECT_EQ(map(R"({"sub":"j","groups":["a","","b"],"id":7,"level":3,"tenant":"t"})"), "u:j [a,b] 7 t");
+  EXPECT_EQ(map(R"({"sub":"j","groups":"a","id":7,"level":3})"), "u:j [a] 7 -");
+  EXPECT_THAT(map(R"({"groups":"a","id":7,"level":3})"), HasSubstr("error evaluating username claim expression"));
+  EXPECT_THAT(map(R"({"sub":"j","groups":[1],"id":7,"level":3})"),
+              HasSubstr("must return a string or a list of strings"));
+  EXPECT_THAT(map(R"({"sub":"j","groups":"a","id":7,"level":1})"),
+              HasSubstr("validation expression 'claims.level > 2' failed: too low"));
+  EXPECT_THAT(map(R"({"sub":"j","groups":"root","id":7,"level":3})"), HasSubstr("failed: no root"));
+}
 
-    TEST(MatchConditions, OneFalseExcludes) {
-      service::Metrics metrics;
-      meta::FieldErrors errors;
-      std::vector<cel::Program> programs;
-      for (const char* source : {"request.extra['x'] == ['y']", "request.user != 'skipped'"}) {
-        programs.push_back(
-            *CompileExpression(source, ExpressionScope::kRequest, ExpressionResult::kBool, meta::Path("p"), errors));
-      }
-      const MatchConditions conditions(std::move(programs), "w", &metrics);
-      const auto match = [&](const char* spec) { return conditions.Match(boost::json::parse(spec).as_object()); };
-      EXPECT_TRUE(match(R"({"user":"u","extra":{"x":["y"]}})").matches);
-      EXPECT_FALSE(match(R"({"user":"skipped"})").matches);
-      EXPECT_EQ(match(R"({"user":"skipped"})").error, "") << "the error of another condition does not count";
-      EXPECT_THAT(match(R"({"user":"u"})").error, HasSubstr("resulted in error: no such key: x"));
-      EXPECT_THAT(metrics.Text(), HasSubstr("apiserver_authorization_match_condition_exclusions_total"));
-    }
+TEST(MatchConditions, OneFalseExcludes) {
+  service::Metrics metrics{apimesh::testing::SystemClock()};
+  meta::FieldErrors errors;
+  std::vector<cel::Program> programs;
+  for (const char* source : {"request.extra['x'] == ['y']", "request.user != 'skipped'"}) {
+    programs.push_back(
+        *CompileExpression(source, ExpressionScope::kRequest, ExpressionResult::kBool, meta::Path("p"), errors));
+  }
+  const MatchConditions conditions(std::move(programs), "w", &metrics);
+  const auto match = [&](const char* spec) { return conditions.Match(boost::json::parse(spec).as_object()); };
+  EXPECT_TRUE(match(R"({"user":"u","extra":{"x":["y"]}})").matches);
+  EXPECT_FALSE(match(R"({"user":"skipped"})").matches);
+  EXPECT_EQ(match(R"({"user":"skipped"})").error, "") << "the error of another condition does not count";
+  EXPECT_THAT(match(R"({"user":"u"})").error, HasSubstr("resulted in error: no such key: x"));
+  EXPECT_THAT(metrics.Text(), HasSubstr("apiserver_authorization_match_condition_exclusions_total"));
+}
 
-    TEST(ConfigReloader, KeepsWhatWorksAndCounts) {
-      char folder[] = "/tmp/reloader-test-XXXXXX";
-      const std::string file = std::string(mkdtemp(folder)) + "/config";
-      const auto write = [&](const char* text) { std::ofstream(file) << text; };
-      write("one");
-      service::Metrics metrics;
-      std::vector<std::string> applied;
-      bool healthy = true;
-      const auto answer = [](meta::Result<> result) -> Task<meta::Result<>> { co_return result; };
-      ConfigReloader reloader(
-          file, "test_controller",
-          [&](std::string text) {
-            if (text == "bad") return answer(meta::BadRequest("bad"));
-            if (!healthy) return answer(meta::ServiceUnavailable("not yet"));
-            applied.push_back(text);
-            return answer(meta::Result<>());
-          },
-          metrics);
-      const auto check = [&] {
-        boost::asio::io_context io;
-        boost::asio::co_spawn(io, reloader.CheckOnce(), boost::asio::detached);
-        io.run();
-      };
-      check();
-      EXPECT_TRUE(applied.empty()) << "nothing has changed";
-      write("two");
-      check();
-      check();
-      EXPECT_THAT(applied, ::testing::ElementsAre("two"));
-      write("bad");
-      check();
-      check();
-      EXPECT_THAT(metrics.Text(), HasSubstr("status=\"failure\"} 1\n")) << "a bad file is looked at once";
-      write("three");
-      healthy = false;
-      check();
-      healthy = true;
-      check();
-      EXPECT_THAT(applied, ::testing::ElementsAre("two", "three")) << "what may come right is tried again";
-      std::filesystem::remove_all(folder);
-    }
+TEST(ConfigReloader, KeepsWhatWorksAndCounts) {
+  char folder[] = "/tmp/reloader-test-XXXXXX";
+  const std::string file = std::string(mkdtemp(folder)) + "/config";
+  const auto write = [&](const char* text) { std::ofstream(file) << text; };
+  write("one");
+  service::Metrics metrics{apimesh::testing::SystemClock()};
+  std::vector<std::string> applied;
+  bool healthy = true;
+  const auto answer = [](meta::Result<> result) -> Task<meta::Result<>> { co_return result; };
+  ConfigReloader reloader(
+      file, "test_controller",
+      [&](std::string text) {
+        if (text == "bad") return answer(meta::BadRequest("bad"));
+        if (!healthy) return answer(meta::ServiceUnavailable("not yet"));
+        applied.push_back(text);
+        return answer(meta::Result<>());
+      },
+      metrics, apimesh::testing::SystemClock());
+  const auto check = [&] {
+    boost::asio::io_context io;
+    boost::asio::co_spawn(io, reloader.CheckOnce(), boost::asio::detached);
+    io.run();
+  };
+  check();
+  EXPECT_TRUE(applied.empty()) << "nothing has changed";
+  write("two");
+  check();
+  check();
+  EXPECT_THAT(applied, ::testing::ElementsAre("two"));
+  write("bad");
+  check();
+  check();
+  EXPECT_THAT(metrics.Text(), HasSubstr("status=\"failure\"} 1\n")) << "a bad file is looked at once";
+  write("three");
+  healthy = false;
+  check();
+  healthy = true;
+  check();
+  EXPECT_THAT(applied, ::testing::ElementsAre("two", "three")) << "what may come right is tried again";
+  std::filesystem::remove_all(folder);
+}
 
 TEST(ResetAnonymousAuth, FollowsTheModesOfTheFlags) {
   const struct {
@@ -232,17 +233,18 @@ TEST(ResetAnonymousAuth, FollowsTheModesOfTheFlags) {
       {{"AlwaysAllow"}, "", false, false},
       {{"Node", "RBAC"}, "", true, false},
       {{"AlwaysDeny"}, "", true, false},
-      {{"AlwaysAllow"}, "authorization.yaml", true, false},  // the default of the flag does not count
+      {{"AlwaysAllow"}, "authorization.yaml", true, false},  // the value of the flag is not used
   };
   for (const auto& c : cases) {
     Options options;
     options.authentication.anonymous_auth = c.anonymous;
     options.authorization.modes = c.modes;
     options.authorization.config_file = c.config_file;
-    EXPECT_EQ(ResetAnonymousAuth(options), c.want_reset) << fmt::format("{} {}", fmt::join(c.modes, ","), c.config_file);
+    EXPECT_EQ(ResetAnonymousAuth(options), c.want_reset)
+        << fmt::format("{} {}", fmt::join(c.modes, ","), c.config_file);
     EXPECT_EQ(options.authentication.anonymous_auth, c.anonymous && !c.want_reset);
   }
 }
 
 }  // namespace
-    }  // namespace apimesh::authn_authz
+}  // namespace apimesh::authn_authz

@@ -3,16 +3,17 @@
 #include <optional>
 
 #include "lib/cel/program.h"
-#include "lib/meta/field_error.h"
+#include "lib/meta/errors/field_error.h"
 
 namespace apimesh::authn_authz {
 
-/// What an expression of a configuration file may name.
+/// The variables that an expression of a configuration file may use.
 enum class ExpressionScope { kClaims, kUser, kRequest };
-/// What it must give. Claims may be anything, so nobody knows before what a mapping of them gives.
+/// The result type of an expression. The types of claims are unknown, so the result of a claim mapping can't be checked
+/// at compile time.
 enum class ExpressionResult { kAnything, kBool };
 
-/// Nullopt, with a complaint in `errors`, if it does not compile.
+/// Compiles an expression. If that fails, adds an error to `errors` and returns nullopt.
 std::optional<cel::Program> CompileExpression(std::string_view source, ExpressionScope scope, ExpressionResult result,
                                               const meta::Path& path, meta::FieldErrors& errors);
 

@@ -1,20 +1,21 @@
 #include "services/authn-authz/config/file.h"
 
-#include <sys/stat.h>
-
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <sstream>
+
+#include <sys/stat.h>
+
+#include "lib/base/file.h"
 
 namespace apimesh::authn_authz {
 namespace {
 
 constexpr auto kLookEvery = std::chrono::seconds(1);
 
-// Changes with every replacement or write. Secrets mounted in pods are replaced by renaming a link: the inode changes.
+// Returns a value that changes with every write or replacement. Secrets mounted in pods are replaced by renaming a
+// link, which changes the inode.
 std::string Stamp(const std::string& path) {
-  struct stat info {};
+  struct stat info{};
   if (stat(path.c_str(), &info) != 0) return {};
   return fmt::format("{}:{}:{}.{}", info.st_ino, info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
 }
@@ -22,12 +23,9 @@ std::string Stamp(const std::string& path) {
 }  // namespace
 
 meta::Result<std::string> ReadFile(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) return meta::BadRequest(fmt::format("open {}: {}", path, std::strerror(errno)));
-  std::ostringstream text;
-  text << stream.rdbuf();
-  if (stream.bad()) return meta::BadRequest(fmt::format("read {}: input/output error", path));
-  return std::move(text).str();
+  std::optional<std::string> text = apimesh::ReadFile(path);
+  if (!text) return meta::BadRequest(fmt::format("open {}: {}", path, std::strerror(errno)));
+  return std::move(*text);
 }
 
 WatchedFile::WatchedFile(std::string path, const Clock& clock)

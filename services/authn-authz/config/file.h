@@ -5,20 +5,20 @@
 #include <string>
 
 #include "lib/base/clock.h"
-#include "lib/meta/api_error.h"
+#include "lib/meta/errors/api_error.h"
 
 namespace apimesh::authn_authz {
 
 meta::Result<std::string> ReadFile(const std::string& path);
 
-/// Notices that a file has changed, looking at most once a second. Thread-safe.
+/// Detects changes of a file, which it checks at most once per second. Thread-safe.
 class WatchedFile {
  public:
-  /// The contents at this moment count as known.
+  /// The contents at construction are not reported as a change.
   WatchedFile(std::string path, const Clock& clock);
 
   const std::string& Path() const { return path_; }
-  /// The new contents, once for each change; nullopt if nothing changed or the file can't be read.
+  /// Returns the new contents once per change; nullopt if nothing changed or the file can't be read.
   std::optional<std::string> ChangedContents();
 
  private:

@@ -17,11 +17,11 @@ using meta::FieldErrors;
 using meta::Path;
 using meta::Quoted;
 
-// Every signing algorithm that is not a shared secret: what a configuration file allows.
-const std::vector<auth::Algorithm> kAllAlgorithms{
-    auth::Algorithm::kRs256, auth::Algorithm::kRs384, auth::Algorithm::kRs512,
-    auth::Algorithm::kPs256, auth::Algorithm::kPs384, auth::Algorithm::kPs512,
-    auth::Algorithm::kEs256, auth::Algorithm::kEs384, auth::Algorithm::kEs512};
+// The algorithms that a configuration file allows: all asymmetric ones.
+const std::vector<credentials::Algorithm> kAllAlgorithms{
+    credentials::Algorithm::kRs256, credentials::Algorithm::kRs384, credentials::Algorithm::kRs512,
+    credentials::Algorithm::kPs256, credentials::Algorithm::kPs384, credentials::Algorithm::kPs512,
+    credentials::Algorithm::kEs256, credentials::Algorithm::kEs384, credentials::Algorithm::kEs512};
 
 const object& ObjectAt(const object& parent, std::string_view field) {
   static const object none;

@@ -4,14 +4,14 @@
 
 #include <boost/json/object.hpp>
 
-#include "lib/meta/field_error.h"
+#include "lib/meta/errors/field_error.h"
 #include "services/authn-authz/authenticators/oidc/oidc.h"
 
 namespace apimesh::authn_authz {
 
-/// One entry of `jwt` in an AuthenticationConfiguration. Complaints go to `errors`, in the reference's order and words;
-/// the result counts only if there are none. Issuers of this server itself (`disallowed`) can't be trusted a second
-/// time.
+/// Reads one entry of `jwt` in an AuthenticationConfiguration. Errors are added to `errors`, with the order and texts
+/// of kube-apiserver; the result is valid only if there are none. The service account issuers of this server
+/// (`disallowed`) are rejected.
 OidcOptions ReadIssuer(const boost::json::object& jwt, const meta::Path& path, const std::set<std::string>& disallowed,
                        meta::FieldErrors& errors);
 

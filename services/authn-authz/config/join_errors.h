@@ -5,7 +5,7 @@
 
 namespace apimesh::authn_authz {
 
-/// One text for several errors, as the reference's aggregates print: "a", or "[a, b]" without repetitions.
+/// Joins error texts like aggregated errors of Kubernetes: "a", or "[a, b]" without duplicates.
 std::string JoinErrors(const std::vector<std::string>& errors);
 
 }  // namespace apimesh::authn_authz

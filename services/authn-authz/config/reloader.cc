@@ -4,7 +4,7 @@
 #include <openssl/sha.h>
 #include <unistd.h>
 
-#include "lib/base/hex.h"
+#include "lib/base/hash/hex.h"
 #include "lib/base/log.h"
 #include "services/authn-authz/config/file.h"
 
@@ -25,7 +25,7 @@ std::string HashLabel(std::string_view text) {
   return "sha256:" + Hex({reinterpret_cast<const unsigned char*>(digest.data()), digest.size()});
 }
 
-// Of this machine's API server, as the reference derives it: half a hash of the host name, in base32.
+// The identity of this machine's API server, computed as in kube-apiserver: half a hash of the host name, in base32.
 std::string ServerIdentity() {
   char host[256] = "";
   gethostname(host, sizeof host - 1);
@@ -42,12 +42,14 @@ std::string ServerIdentity() {
 
 }  // namespace
 
-ConfigReloader::ConfigReloader(std::string file, std::string controller, Apply apply, service::Metrics& metrics)
+ConfigReloader::ConfigReloader(std::string file, std::string controller, Apply apply, service::Metrics& metrics,
+                               const Clock& clock)
     : file_(std::move(file)),
       controller_(std::move(controller)),
       identity_(HashLabel(ServerIdentity())),
       apply_(std::move(apply)),
-      metrics_(metrics) {
+      metrics_(metrics),
+      clock_(clock) {
   if (auto contents = ReadFile(file_)) known_ = std::move(*contents);
   RecordInfo(known_);
 }
@@ -85,7 +87,7 @@ void ConfigReloader::Record(bool success) {
   const service::Labels labels{{"status", success ? "success" : "failure"}, {"apiserver_id_hash", identity_}};
   const std::string prefix = "apiserver_" + controller_;
   metrics_.GetCounter(prefix + "_automatic_reloads_total", "How often the file was read again.", labels).Add();
-  const double now = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  const double now = std::chrono::duration<double>(clock_.Now().time_since_epoch()).count();
   metrics_.GetGauge(prefix + "_automatic_reload_last_timestamp_seconds", "When it was last read again.", labels)
       .Set(now);
 }

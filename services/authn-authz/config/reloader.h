@@ -3,25 +3,25 @@
 #include <functional>
 #include <string>
 
-#include "lib/base/task.h"
-#include "lib/meta/api_error.h"
+#include "lib/base/async/task.h"
+#include "lib/meta/errors/api_error.h"
 #include "lib/service/metrics.h"
 
 namespace apimesh::authn_authz {
 
-/// Reads a configuration file again whenever it changes (it looks every second), and counts how that went in
-/// apiserver_CONTROLLER_automatic_reloads_total and its companions.
+/// Reloads a configuration file when it changes (it is checked every second), and counts the results in
+/// apiserver_CONTROLLER_automatic_reloads_total and related metrics.
 class ConfigReloader {
  public:
-  /// Puts new contents to use, or says why not; what was in use then stays. A 503 is tried again, any other error only
-  /// after the next change of the file.
+  /// Applies new contents. If it returns an error, the configuration in use must stay unchanged. A 503 is retried;
+  /// after any other error the next attempt follows the next change of the file.
   using Apply = std::function<Task<meta::Result<>>(std::string contents)>;
 
-  ConfigReloader(std::string file, std::string controller, Apply apply, service::Metrics& metrics);
+  ConfigReloader(std::string file, std::string controller, Apply apply, service::Metrics& metrics, const Clock& clock);
 
-  /// For ever.
+  /// Runs forever.
   Task<> Run();
-  /// One look; public for tests.
+  /// Checks the file once. Public for tests.
   Task<> CheckOnce();
 
  private:
@@ -31,7 +31,8 @@ class ConfigReloader {
   const std::string file_, controller_, identity_;
   const Apply apply_;
   service::Metrics& metrics_;
-  std::string known_;  // contents that need no further look
+  const Clock& clock_;
+  std::string known_;  // contents that have been handled
   std::string info_hash_;
 };
 

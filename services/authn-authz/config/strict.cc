@@ -7,7 +7,8 @@
 namespace apimesh::authn_authz {
 namespace {
 
-/// JSON is read as it stands; YAML, as the reference does it, with its keys in order.
+/// Whether the text is JSON. Unknown fields of JSON are reported in their order, those of YAML sorted, as in
+/// kube-apiserver.
 bool IsJson(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   return first != std::string_view::npos && text[first] == '{';
@@ -23,9 +24,10 @@ void FindUnknown(const boost::json::value& value, const Shape& shape, const meta
   if (!value.is_object()) return;
   std::vector<const boost::json::key_value_pair*> entries;
   for (const auto& entry : value.get_object()) entries.push_back(&entry);
-  if (sorted) std::sort(entries.begin(), entries.end(), [](const auto* a, const auto* b) { return a->key() < b->key(); });
+  if (sorted)
+    std::sort(entries.begin(), entries.end(), [](const auto* a, const auto* b) { return a->key() < b->key(); });
   for (const auto* entry : entries) {
-    const meta::Path child = path.ToString().empty() ? meta::Path(std::string(entry->key())) : path.Child(entry->key());
+    const meta::Path child = path.Child(entry->key());
     const auto known = shape.fields.find(std::string(entry->key()));
     if (known == shape.fields.end()) {
       unknown.push_back(fmt::format("unknown field {}", meta::Quoted(child.ToString())));
@@ -49,8 +51,8 @@ meta::Result<boost::json::object> ParseStrictly(std::string_view text, std::stri
                                  [&](const std::string& v) { return version == "apiserver.config.k8s.io/" + v; });
   if (!known || found_kind != kind) {
     return meta::BadRequest(
-        fmt::format("no kind \"{}\" is registered for version \"{}\" in scheme \"pkg/runtime/scheme.go:111\"", found_kind,
-                    version));
+        fmt::format("no kind \"{}\" is registered for version \"{}\" in scheme \"pkg/runtime/scheme.go:111\"",
+                    found_kind, version));
   }
   std::vector<std::string> unknown;
   Shape whole = shape;

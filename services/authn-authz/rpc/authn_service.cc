@@ -1,8 +1,8 @@
 #include "services/authn-authz/rpc/authn_service.h"
 
 #include "lib/base/log.h"
-#include "lib/h2/typed_call.h"
-#include "lib/rpc/methods.h"
+#include "lib/grpc/typed_call.h"
+#include "lib/mesh/methods.h"
 #include "services/authn-authz/rpc/convert.h"
 
 namespace apimesh::authn_authz {
@@ -14,15 +14,17 @@ constexpr auto kLongestReuse = std::chrono::milliseconds(10'000);
 
 AuthnService::AuthnService(std::shared_ptr<Authenticator> authenticator, std::vector<std::string> api_audiences,
                            std::shared_ptr<Revisions> revisions, const Clock& clock)
-    : authenticator_(std::move(authenticator)), api_audiences_(std::move(api_audiences)), revisions_(std::move(revisions)),
+    : authenticator_(std::move(authenticator)),
+      api_audiences_(std::move(api_audiences)),
+      revisions_(std::move(revisions)),
       clock_(clock) {}
 
-void AuthnService::AddTo(h2::Methods& methods) {
+void AuthnService::AddTo(grpc::Methods& methods) {
   using mesh::v1::AuthenticateRequest;
   using mesh::v1::AuthenticateResponse;
-  methods.AddUnary(rpc::methods::kAuthenticate, h2::Typed<AuthenticateRequest, AuthenticateResponse>([this](AuthenticateRequest request) {
-    return Authenticate(std::move(request));
-  }));
+  methods.AddUnary(mesh::methods::kAuthenticate,
+                   grpc::Typed<AuthenticateRequest, AuthenticateResponse>(
+                       [this](AuthenticateRequest request) { return Authenticate(std::move(request)); }));
 }
 
 Task<mesh::v1::AuthenticateResponse> AuthnService::Authenticate(mesh::v1::AuthenticateRequest request) {
@@ -39,7 +41,8 @@ Task<mesh::v1::AuthenticateResponse> AuthnService::Authenticate(mesh::v1::Authen
     response.set_outcome(mesh::v1::AuthenticateResponse::REFUSED);
     response.set_reason(answer.error().Message());
     if (log::Enabled(log::Level::kDebug)) {
-      log::Write(log::Level::kDebug, "unable to authenticate the request: " + answer.error().Message(), request.audit_id());
+      log::Write(log::Level::kDebug, "unable to authenticate the request: " + answer.error().Message(),
+                 request.audit_id());
     }
     co_return response;
   }
@@ -55,7 +58,7 @@ Task<mesh::v1::AuthenticateResponse> AuthnService::Authenticate(mesh::v1::Authen
   if (who.expires != WallTime::max()) {
     reuse = std::min(reuse, std::chrono::duration_cast<std::chrono::milliseconds>(who.expires - clock_.Now()));
   }
-  // Whoever keeps answers knows them by credentials, not by path.
+  // Caches use the credentials as key, not the path.
   if (who.for_this_path_only) reuse = std::chrono::milliseconds(0);
   response.set_cache_milliseconds(static_cast<std::uint32_t>(std::max(reuse, std::chrono::milliseconds(0)).count()));
   co_return response;

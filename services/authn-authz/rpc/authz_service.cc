@@ -1,17 +1,18 @@
 #include "services/authn-authz/rpc/authz_service.h"
 
-#include "lib/h2/typed_call.h"
-#include "lib/rpc/methods.h"
-#include "services/authn-authz/rpc/convert.h"
+#include "lib/grpc/typed_call.h"
+#include "lib/mesh/methods.h"
+#include "lib/service/diagnostics/process_diagnostics.h"
 #include "services/authn-authz/config/join_errors.h"
+#include "services/authn-authz/rpc/convert.h"
 
 namespace apimesh::authn_authz {
 namespace {
 
-// Changes are pushed; this bounds the damage if a push is lost.
+// Changes are pushed; this limits how long an answer is used if a push is lost.
 constexpr auto kLongestReuse = std::chrono::milliseconds(10'000);
 
-// The edge shows those of its own process.
+// Removes process metrics, because the aggregator reports the process metrics of the aggregator process.
 std::string WithoutProcess(const std::string& text) {
   std::string out;
   for (std::size_t begin = 0; begin < text.size();) {
@@ -35,16 +36,22 @@ AuthzService::AuthzService(std::shared_ptr<Authorizer> authorizer, std::shared_p
       streams_(InvalidationStreams::Start(revisions_, std::move(loaded), std::move(executor))),
       metrics_(metrics) {}
 
-void AuthzService::AddTo(h2::Methods& methods) {
+void AuthzService::AddTo(grpc::Methods& methods) {
   using namespace mesh::v1;
-  methods.AddUnary(rpc::methods::kAuthorize, h2::Typed<AuthorizeRequest, AuthorizeResponse>(
-                                                 [this](AuthorizeRequest request) { return Authorize(std::move(request)); }));
-  methods.AddUnary(rpc::methods::kRules,
-                   h2::Typed<RulesRequest, RulesResponse>([this](RulesRequest request) { return Rules(std::move(request)); }));
-  methods.AddUnary(rpc::methods::kMetrics, h2::Typed<MetricsRequest, MetricsResponse>(
-                                               [this](MetricsRequest request) { return Metrics(std::move(request)); }));
-  methods.AddStream(rpc::methods::kInvalidations,
-                    [streams = streams_](h2::ServerCallPtr call) { return InvalidationStreams::Run(streams, std::move(call)); });
+  methods.AddUnary(mesh::methods::kAuthorize,
+                   grpc::Typed<AuthorizeRequest, AuthorizeResponse>(
+                       [this](AuthorizeRequest request) { return Authorize(std::move(request)); }));
+  methods.AddUnary(mesh::methods::kRules, grpc::Typed<RulesRequest, RulesResponse>(
+                                              [this](RulesRequest request) { return Rules(std::move(request)); }));
+  methods.AddUnary(mesh::methods::kMetrics,
+                   grpc::Typed<MetricsRequest, MetricsResponse>(
+                       [this](MetricsRequest request) { return Metrics(std::move(request)); }));
+  methods.AddUnary(mesh::methods::kDiagnose,
+                   grpc::Typed<DiagnoseRequest, DiagnoseResponse>(
+                       [this](DiagnoseRequest request) { return Diagnose(std::move(request)); }));
+  methods.AddStream(mesh::methods::kInvalidations, [streams = streams_](grpc::ServerCallPtr call) {
+    return InvalidationStreams::Run(streams, std::move(call));
+  });
 }
 
 Task<mesh::v1::AuthorizeResponse> AuthzService::Authorize(mesh::v1::AuthorizeRequest request) {
@@ -83,6 +90,19 @@ Task<mesh::v1::RulesResponse> AuthzService::Rules(mesh::v1::RulesRequest request
 Task<mesh::v1::MetricsResponse> AuthzService::Metrics(mesh::v1::MetricsRequest) {
   mesh::v1::MetricsResponse response;
   response.set_text(WithoutProcess(metrics_.Text()));
+  co_return response;
+}
+
+Task<mesh::v1::DiagnoseResponse> AuthzService::Diagnose(mesh::v1::DiagnoseRequest request) {
+  mesh::Request asked;
+  asked.method = "POST";
+  asked.path = std::move(*request.mutable_path());
+  asked.query = std::move(*request.mutable_query());
+  asked.body = std::move(*request.mutable_body());
+  const mesh::Response answer = co_await service::AnswerDiagnosis(std::move(asked));
+  mesh::v1::DiagnoseResponse response;
+  response.set_code(answer.code);
+  response.set_body(answer.Text());
   co_return response;
 }
 

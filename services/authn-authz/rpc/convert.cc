@@ -1,28 +1,18 @@
 #include "services/authn-authz/rpc/convert.h"
 
-#include "lib/meta/selector.h"
+#include "lib/meta/selectors/operator_name.h"
 
 namespace apimesh::authn_authz {
 namespace {
 
-std::vector<SelectorRequirement> Requirements(const google::protobuf::RepeatedPtrField<mesh::v1::SelectorRequirement>& from) {
+std::vector<SelectorRequirement> Requirements(
+    const google::protobuf::RepeatedPtrField<mesh::v1::SelectorRequirement>& from) {
   std::vector<SelectorRequirement> out;
   for (const auto& requirement : from) {
-    out.push_back({requirement.key(), requirement.operator_(), {requirement.values().begin(), requirement.values().end()}});
+    out.push_back(
+        {requirement.key(), requirement.operator_(), {requirement.values().begin(), requirement.values().end()}});
   }
   return out;
-}
-
-std::string_view OperatorName(meta::Requirement::Op op) {
-  switch (op) {
-    case meta::Requirement::Op::kIn: return "In";
-    case meta::Requirement::Op::kNotIn: return "NotIn";
-    case meta::Requirement::Op::kExists: return "Exists";
-    case meta::Requirement::Op::kDoesNotExist: return "DoesNotExist";
-    case meta::Requirement::Op::kGreaterThan: return "Gt";
-    case meta::Requirement::Op::kLessThan: return "Lt";
-  }
-  return "";
 }
 
 }  // namespace
@@ -32,8 +22,9 @@ void ToProto(const meta::UserInfo& user, mesh::v1::User* out) {
   out->set_uid(user.uid);
   for (const std::string& group : user.groups) out->add_groups(group);
   for (const auto& [key, values] : user.extra) {
-    auto& target = (*out->mutable_extra())[key];
-    for (const std::string& value : values) target.add_values(value);
+    mesh::v1::ExtraEntry* entry = out->add_extra();
+    entry->set_key(key);
+    for (const std::string& value : values) entry->mutable_value()->add_values(value);
   }
 }
 
@@ -42,8 +33,9 @@ meta::UserInfo FromProto(const mesh::v1::User& user) {
   out.name = user.name();
   out.uid = user.uid();
   out.groups.assign(user.groups().begin(), user.groups().end());
-  for (const auto& [key, values] : user.extra()) {
-    out.extra[key].assign(values.values().begin(), values.values().end());
+  for (const mesh::v1::ExtraEntry& entry : user.extra()) {
+    const auto it = out.extra.try_emplace(out.extra.end(), entry.key());  // the entries are sorted
+    it->second.assign(entry.value().values().begin(), entry.value().values().end());
   }
   return out;
 }
@@ -59,7 +51,7 @@ void ParseSelectors(std::string_view field_selector, std::string_view label_sele
   if (!label_selector.empty()) {
     if (const auto selector = meta::LabelSelector::Parse(label_selector)) {
       for (const auto& term : selector->Requirements()) {
-        attributes.label_requirements.push_back({term.key, std::string(OperatorName(term.op)), term.values});
+        attributes.label_requirements.push_back({term.key, std::string(meta::OperatorName(term.op)), term.values});
       }
     }
   }
@@ -81,7 +73,8 @@ Attributes FromProto(const mesh::v1::Attributes& from) {
   out.field_requirements = Requirements(from.field_requirements());
   out.label_requirements = Requirements(from.label_requirements());
   const bool asked = !out.field_requirements.empty() || !out.label_requirements.empty();
-  const bool selects = out.verb == "list" || out.verb == "watch" || out.verb == "deletecollection";
+  const bool selects =
+      out.verb == meta::Verb::kList || out.verb == meta::Verb::kWatch || out.verb == meta::Verb::kDeleteCollection;
   if (!asked && selects) ParseSelectors(info.field_selector(), info.label_selector(), out);
   return out;
 }

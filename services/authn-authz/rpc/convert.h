@@ -11,8 +11,8 @@ namespace apimesh::authn_authz {
 
 void ToProto(const meta::UserInfo& user, mesh::v1::User* out);
 meta::UserInfo FromProto(const mesh::v1::User& user);
-/// Selectors come as requirements, or as text in the request info, which is then parsed here; text that does not parse
-/// gives no requirements, as in the reference.
+/// Selectors are given as requirements, or as text in the request info, which is parsed here. Invalid text yields no
+/// requirements, as in kube-apiserver.
 Attributes FromProto(const mesh::v1::Attributes& attributes);
 void ToProto(const Decision& decision, std::chrono::milliseconds longest_reuse, mesh::v1::Decision* out);
 

@@ -4,9 +4,9 @@
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 
-#include "lib/h2/typed_call.h"
-#include "lib/meta/query.h"
-#include "lib/meta/request_info.h"
+#include "lib/grpc/typed_call.h"
+#include "lib/meta/request/request_info.h"
+#include "lib/meta/selectors/query.h"
 #include "services/authn-authz/authorizers/denial.h"
 #include "services/authn-authz/rpc/convert.h"
 
@@ -71,12 +71,14 @@ Attributes ToAttributes(meta::UserInfo user, const meta::RequestInfo& info) {
 
 EnvoyService::EnvoyService(std::shared_ptr<Authenticator> authenticator, std::shared_ptr<Authorizer> authorizer,
                            std::vector<std::string> api_audiences)
-    : authenticator_(std::move(authenticator)), authorizer_(std::move(authorizer)), api_audiences_(std::move(api_audiences)) {}
+    : authenticator_(std::move(authenticator)),
+      authorizer_(std::move(authorizer)),
+      api_audiences_(std::move(api_audiences)) {}
 
-void EnvoyService::AddTo(h2::Methods& methods) {
-  methods.AddUnary("/envoy.service.auth.v3.Authorization/Check", h2::Typed<v3::CheckRequest, v3::CheckResponse>([this](v3::CheckRequest request) {
-    return Check(std::move(request));
-  }));
+void EnvoyService::AddTo(grpc::Methods& methods) {
+  methods.AddUnary("/envoy.service.auth.v3.Authorization/Check",
+                   grpc::Typed<v3::CheckRequest, v3::CheckResponse>(
+                       [this](v3::CheckRequest request) { return Check(std::move(request)); }));
 }
 
 Task<v3::CheckResponse> EnvoyService::Check(v3::CheckRequest request) {
@@ -102,8 +104,8 @@ Task<> EnvoyService::Answer(const v3::CheckRequest& request, v3::CheckResponse* 
   credentials->path = *path;
   credentials->audiences = api_audiences_;
 
-  // Envoy shows only the leaf of a chain: what does not verify here may still do so at the aggregator, which sees all
-  // of it.
+  // Envoy sends only the leaf of a chain. A certificate that can't be verified here may still be valid for the
+  // aggregator, which receives the complete chain.
   const bool by_certificate = !credentials->peer_certificates.empty() && credentials->Header("authorization").empty();
   auto answer = co_await authenticator_->Authenticate(std::move(credentials));
   if (!answer && by_certificate) {

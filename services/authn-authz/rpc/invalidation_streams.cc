@@ -1,6 +1,6 @@
 #include "services/authn-authz/rpc/invalidation_streams.h"
 
-#include "lib/h2/typed_call.h"
+#include "lib/grpc/typed_call.h"
 
 namespace apimesh::authn_authz {
 
@@ -13,50 +13,50 @@ std::shared_ptr<InvalidationStreams> InvalidationStreams::Start(std::shared_ptr<
                                                                 boost::asio::any_io_executor executor) {
   std::shared_ptr<InvalidationStreams> streams(
       new InvalidationStreams(std::move(revisions), std::move(loaded), std::move(executor)));
-  const auto tell = [weak = streams->weak_from_this()](const Revisions::Change& change) {
-    if (const auto alive = weak.lock()) alive->TellAll(change);
+  const auto broadcast = [weak = streams->weak_from_this()](const Revisions::Change& change) {
+    if (const auto alive = weak.lock()) alive->Broadcast(change);
   };
-  streams->subscription_ = streams->revisions_->Subscribe(tell);
+  streams->subscription_ = streams->revisions_->Subscribe(broadcast);
   streams->Beat();
   return streams;
 }
 
-Task<> InvalidationStreams::Run(std::shared_ptr<InvalidationStreams> self, h2::ServerCallPtr call) {
+Task<> InvalidationStreams::Run(std::shared_ptr<InvalidationStreams> self, grpc::ServerCallPtr call) {
   const auto feed = std::make_shared<Feed>();
   {
     const std::lock_guard lock(self->mutex_);
     self->feeds_.insert(feed);
   }
   call->OnCancel([feed] { feed->End(); });
-  // Whatever the subscriber has kept from before may be out of date.
-  self->Tell(*feed, {self->revisions_->Current(), true, true});
+  // Answers that the subscriber cached before may be outdated.
+  self->Send(*feed, {self->revisions_->Current(), true, true});
   for (;;) {
-    const std::optional<mesh::v1::Invalidation> news = co_await Feed::Next(feed);
-    if (!news) break;
-    h2::Message message = h2::Pack(*news);
+    const std::optional<mesh::v1::Invalidation> notice = co_await Feed::Next(feed);
+    if (!notice) break;
+    grpc::Message message = grpc::Pack(*notice);
     if (!co_await call->Write(std::move(message))) break;
   }
   {
     const std::lock_guard lock(self->mutex_);
     self->feeds_.erase(feed);
   }
-  h2::Status ok;
+  grpc::Status ok;
   call->Finish(ok);
 }
 
-void InvalidationStreams::Tell(Feed& feed, const Revisions::Change& change) const {
-  feed.Update([this, &change](mesh::v1::Invalidation& news) {
-    news.set_loading(!loaded_());
-    news.set_revision(change.revision);
-    news.set_heartbeat_milliseconds(static_cast<std::uint32_t>(kHeartbeat.count()));
-    if (change.authentication) news.set_authentication(true);
-    if (change.authorization) news.set_authorization(true);
+void InvalidationStreams::Send(Feed& feed, const Revisions::Change& change) const {
+  feed.Update([this, &change](mesh::v1::Invalidation& notice) {
+    notice.set_loading(!loaded_());
+    notice.set_revision(change.revision);
+    notice.set_heartbeat_milliseconds(static_cast<std::uint32_t>(kHeartbeat.count()));
+    if (change.authentication) notice.set_authentication(true);
+    if (change.authorization) notice.set_authorization(true);
   });
 }
 
-void InvalidationStreams::TellAll(const Revisions::Change& change) {
+void InvalidationStreams::Broadcast(const Revisions::Change& change) {
   const std::lock_guard lock(mutex_);
-  for (const auto& feed : feeds_) Tell(*feed, change);
+  for (const auto& feed : feeds_) Send(*feed, change);
 }
 
 void InvalidationStreams::Beat() {
@@ -64,7 +64,7 @@ void InvalidationStreams::Beat() {
   timer_.async_wait([weak = weak_from_this()](boost::system::error_code error) {
     const auto alive = weak.lock();
     if (error || !alive) return;
-    alive->TellAll({alive->revisions_->Current(), false, false});
+    alive->Broadcast({alive->revisions_->Current(), false, false});
     alive->Beat();
   });
 }

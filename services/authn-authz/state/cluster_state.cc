@@ -11,13 +11,17 @@ constexpr std::string_view kRbacGroup = "/apis/rbac.authorization.k8s.io/v1/";
 
 }  // namespace
 
-ClusterState::ClusterState(std::shared_ptr<rpc::DelegateClient> core_api, Wanted wanted, std::shared_ptr<Revisions> revisions,
-                           const Clock& clock)
+ClusterState::ClusterState(std::shared_ptr<mesh::DelegateClient> core_api, Wanted wanted,
+                           std::shared_ptr<Revisions> revisions, const Clock& clock)
     : core_api_(std::move(core_api)),
+      clock_(clock),
       revisions_(std::move(revisions)),
       tokens_(std::make_shared<TokenObjectCache>(
           core_api_, [revisions = revisions_] { revisions->Bump(true, false); }, clock)) {
-  // While the first lists come in, no answer rests on them yet.
+  if (wanted.report_legacy_token) {
+    tokens_->ReportLegacyTokens(std::make_shared<LegacyTokenUses>(std::move(wanted.report_legacy_token), clock));
+  }
+  // Until the first lists are loaded, no answer is based on them.
   const auto rbac_changed = [revisions = revisions_, loaded = loaded_] {
     if (*loaded) revisions->Bump(false, true);
   };
@@ -38,25 +42,29 @@ ClusterState::ClusterState(std::shared_ptr<rpc::DelegateClient> core_api, Wanted
     Add({"/api/v1/namespaces/kube-system/secrets", "fieldSelector=type%3Dbootstrap.kubernetes.io%2Ftoken"},
         tokens_->NewSink(TokenObjectKind::kSecret, "bootstrap.kubernetes.io/token"));
   }
-  std::unique_ptr<ObjectSink> pods;
+  std::unique_ptr<mesh::ObjectSink> pods;
   if (wanted.tokens) pods = tokens_->NewSink(TokenObjectKind::kPod);
   if (wanted.node_graph) {
     auto graph = NewGraphSink(graph_, GraphKind::kPod);
     pods = pods ? NewTeeSink(std::move(pods), std::move(graph)) : std::move(graph);
   }
-  // There may be many changes of pods, and few of them mean anything here.
+  // Changes of pods are frequent, and few of them are relevant here.
   if (pods) Add({.path = "/api/v1/pods", .grouped = true}, std::move(pods));
   if (wanted.node_graph) {
     Add({"/api/v1/persistentvolumes"}, NewGraphSink(graph_, GraphKind::kPersistentVolume));
-    Add({.path = "/apis/storage.k8s.io/v1/volumeattachments", .optional = true}, NewGraphSink(graph_, GraphKind::kVolumeAttachment));
-    Add({.path = "/apis/resource.k8s.io/v1/resourceslices", .optional = true}, NewGraphSink(graph_, GraphKind::kResourceSlice));
+    Add({.path = "/apis/storage.k8s.io/v1/volumeattachments", .optional = true},
+        NewGraphSink(graph_, GraphKind::kVolumeAttachment));
+    Add({.path = "/apis/resource.k8s.io/v1/resourceslices", .optional = true},
+        NewGraphSink(graph_, GraphKind::kResourceSlice));
   }
 }
 
 ClusterState::~ClusterState() { Stop(); }
 
-void ClusterState::Add(ResourceWatch::Source source, std::unique_ptr<ObjectSink> sink) {
-  watches_.push_back(std::make_shared<ResourceWatch>(core_api_, std::move(source), std::move(sink), [this] { Check(); }));
+void ClusterState::Add(mesh::ResourceWatch::Source source, std::unique_ptr<mesh::ObjectSink> sink) {
+  source.user_agent = kUserAgent;
+  watches_.push_back(std::make_shared<mesh::ResourceWatch>(
+      core_api_, std::move(source), std::move(sink), [this] { Check(); }, clock_));
 }
 
 void ClusterState::Start(boost::asio::any_io_executor executor) {
@@ -83,7 +91,7 @@ void ClusterState::Check() {
     if (!watch->Loaded()) return;
   }
   if (loaded_->exchange(true)) return;
-  // Answers given so far were those of a server that knew nobody.
+  // Earlier answers were based on an empty state.
   revisions_->Bump(true, true);
   if (on_loaded_) on_loaded_();
 }

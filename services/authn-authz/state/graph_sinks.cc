@@ -5,7 +5,7 @@
 namespace apimesh::authn_authz {
 namespace {
 
-class GraphSink final : public ObjectSink {
+class GraphSink final : public mesh::ObjectSink {
  public:
   GraphSink(std::shared_ptr<NodeGraph> graph, GraphKind kind) : graph_(std::move(graph)), kind_(kind) {}
 
@@ -30,9 +30,9 @@ class GraphSink final : public ObjectSink {
   const GraphKind kind_;
 };
 
-class TeeSink final : public ObjectSink {
+class TeeSink final : public mesh::ObjectSink {
  public:
-  TeeSink(std::unique_ptr<ObjectSink> first, std::unique_ptr<ObjectSink> second)
+  TeeSink(std::unique_ptr<mesh::ObjectSink> first, std::unique_ptr<mesh::ObjectSink> second)
       : first_(std::move(first)), second_(std::move(second)) {}
   std::vector<std::string> Reads() const override {
     std::vector<std::string> both = first_->Reads();
@@ -52,16 +52,17 @@ class TeeSink final : public ObjectSink {
   std::vector<std::pair<std::string, std::string>> Names() const override { return first_->Names(); }
 
  private:
-  std::unique_ptr<ObjectSink> first_, second_;
+  std::unique_ptr<mesh::ObjectSink> first_, second_;
 };
 
 }  // namespace
 
-std::unique_ptr<ObjectSink> NewGraphSink(std::shared_ptr<NodeGraph> graph, GraphKind kind) {
+std::unique_ptr<mesh::ObjectSink> NewGraphSink(std::shared_ptr<NodeGraph> graph, GraphKind kind) {
   return std::make_unique<GraphSink>(std::move(graph), kind);
 }
 
-std::unique_ptr<ObjectSink> NewTeeSink(std::unique_ptr<ObjectSink> first, std::unique_ptr<ObjectSink> second) {
+std::unique_ptr<mesh::ObjectSink> NewTeeSink(std::unique_ptr<mesh::ObjectSink> first,
+                                             std::unique_ptr<mesh::ObjectSink> second) {
   return std::make_unique<TeeSink>(std::move(first), std::move(second));
 }
 

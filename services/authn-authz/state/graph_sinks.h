@@ -2,14 +2,15 @@
 
 #include <memory>
 
+#include "lib/mesh/watch/object_sink.h"
 #include "services/authn-authz/authorizers/node/node_graph.h"
-#include "services/authn-authz/state/object_sink.h"
 
 namespace apimesh::authn_authz {
 
-/// Pods, volumes, attachments or slices into the Node authorizer's graph.
-std::unique_ptr<ObjectSink> NewGraphSink(std::shared_ptr<NodeGraph> graph, GraphKind kind);
-/// Hands everything to both; `first` says what there is.
-std::unique_ptr<ObjectSink> NewTeeSink(std::unique_ptr<ObjectSink> first, std::unique_ptr<ObjectSink> second);
+/// Creates a sink that adds pods, volumes, attachments or slices to the graph of the Node authorizer.
+std::unique_ptr<mesh::ObjectSink> NewGraphSink(std::shared_ptr<NodeGraph> graph, GraphKind kind);
+/// Creates a sink that forwards all changes to both sinks; Names() comes from `first`.
+std::unique_ptr<mesh::ObjectSink> NewTeeSink(std::unique_ptr<mesh::ObjectSink> first,
+                                             std::unique_ptr<mesh::ObjectSink> second);
 
 }  // namespace apimesh::authn_authz

@@ -5,13 +5,14 @@
 namespace apimesh::authn_authz {
 namespace {
 
-class RoleSink final : public ObjectSink {
+class RoleSink final : public mesh::ObjectSink {
  public:
   RoleSink(std::shared_ptr<RbacIndex> index, bool cluster, std::function<void()> changed)
       : index_(std::move(index)), cluster_(cluster), changed_(std::move(changed)) {}
 
   void Set(const boost::json::object& role) override {
-    const std::string ns(meta::FindString(role, "metadata", "namespace")), name(meta::FindString(role, "metadata", "name"));
+    const std::string ns(meta::FindString(role, "metadata", "namespace")),
+        name(meta::FindString(role, "metadata", "name"));
     if (index_->SetRole(ns, name, ParseRules(role))) changed_();
   }
   void Remove(const std::string& ns, const std::string& name) override {
@@ -43,7 +44,7 @@ Binding ParseBinding(const boost::json::object& object) {
   return binding;
 }
 
-class BindingSink final : public ObjectSink {
+class BindingSink final : public mesh::ObjectSink {
  public:
   BindingSink(std::shared_ptr<RbacIndex> index, bool cluster, std::function<void()> changed)
       : index_(std::move(index)), cluster_(cluster), changed_(std::move(changed)) {}
@@ -64,11 +65,13 @@ class BindingSink final : public ObjectSink {
 
 }  // namespace
 
-std::unique_ptr<ObjectSink> NewRoleSink(std::shared_ptr<RbacIndex> index, bool cluster, std::function<void()> changed) {
+std::unique_ptr<mesh::ObjectSink> NewRoleSink(std::shared_ptr<RbacIndex> index, bool cluster,
+                                              std::function<void()> changed) {
   return std::make_unique<RoleSink>(std::move(index), cluster, std::move(changed));
 }
 
-std::unique_ptr<ObjectSink> NewBindingSink(std::shared_ptr<RbacIndex> index, bool cluster, std::function<void()> changed) {
+std::unique_ptr<mesh::ObjectSink> NewBindingSink(std::shared_ptr<RbacIndex> index, bool cluster,
+                                                 std::function<void()> changed) {
   return std::make_unique<BindingSink>(std::move(index), cluster, std::move(changed));
 }
 

@@ -12,8 +12,9 @@
 
 namespace apimesh::authn_authz {
 
-/// Numbers the states that answers rest on. An answer carries the number read before it was worked out, so whoever keeps
-/// it knows whether a later invalidation concerns it. Starts from the clock: a restart never counts backwards. Thread-safe.
+/// Numbers the states on which answers are based. An answer carries the revision that was read before it was computed,
+/// so a cache can tell whether a later invalidation affects it. Revisions start from the clock, so that they never
+/// decrease after a restart. Thread-safe.
 class Revisions {
  public:
   struct Change {
@@ -24,12 +25,13 @@ class Revisions {
   explicit Revisions(const Clock& clock);
 
   std::int64_t Current() const { return current_.load(); }
-  /// Called after the state has changed. First every `before` hook runs, then the number goes up, then listeners hear it.
+  /// Must be called after the state has changed. First runs every BeforeBump() callback, then increments the revision,
+  /// then notifies the listeners.
   void Bump(bool authentication, bool authorization);
 
-  /// `forget` drops what this process itself has kept. Registered at start, before the first Bump().
+  /// `forget` clears caches of this process. Must be called at start, before the first Bump().
   void BeforeBump(std::function<void(const Change&)> forget);
-  /// Until the handle is destroyed. The listener must not block.
+  /// Subscribes until the returned handle is destroyed. The listener must not block.
   std::shared_ptr<void> Subscribe(std::function<void(const Change&)> listener);
 
  private:

@@ -1,24 +1,25 @@
 #include "services/authn-authz/state/token_object_cache.h"
 
-#include "lib/auth/base64url.h"
+#include "lib/base/text/base64.h"
+#include "lib/mesh/api_client.h"
 #include "lib/meta/object.h"
 #include "lib/meta/time.h"
-#include "services/authn-authz/state/core_api_request.h"
 
 namespace apimesh::authn_authz {
 namespace {
 
-// Longer than any cache keeps an answer, here (10 s) and at the edge (10 s more).
+// Longer than any cache keeps an answer: 10 s here and 10 s more at the edge.
 constexpr auto kRememberUse = std::chrono::seconds(60);
 constexpr auto kGetTimeout = std::chrono::seconds(5);
 
 constexpr std::string_view kPlurals[] = {"serviceaccounts", "secrets", "pods", "nodes"};
 
+/// Ignores the label with the date of the last use, which this process changes itself.
 bool SameForTokens(const TokenObject& a, const TokenObject& b) {
   return a.uid == b.uid && a.data == b.data && a.type == b.type && a.marked_invalid == b.marked_invalid;
 }
 
-class TokenObjectSink final : public ObjectSink {
+class TokenObjectSink final : public mesh::ObjectSink {
  public:
   TokenObjectSink(std::shared_ptr<TokenObjectCache> cache, TokenObjectKind kind, std::string secret_type)
       : cache_(std::move(cache)), kind_(kind), secret_type_(std::move(secret_type)) {}
@@ -52,16 +53,18 @@ TokenObject ParseTokenObject(const boost::json::object& object) {
   out.type = meta::FindString(object, "type");
   out.marked_invalid =
       !meta::FindString(object, "metadata", "labels", "kubernetes.io/legacy-token-invalid-since").empty();
+  out.last_used = meta::FindString(object, "metadata", "labels", "kubernetes.io/legacy-token-last-used");
   if (const boost::json::value* data = meta::FindField(object, "data"); data && data->is_object()) {
     for (const auto& [key, value] : data->get_object()) {
       if (!value.is_string()) continue;
-      if (auto bytes = auth::DecodeBase64(std::string_view(value.get_string()))) out.data[std::string(key)] = std::move(*bytes);
+      std::string bytes;
+      if (!DecodeBase64(value.get_string(), bytes)) out.data[std::string(key)] = std::move(bytes);
     }
   }
   return out;
 }
 
-TokenObjectCache::TokenObjectCache(std::shared_ptr<rpc::DelegateClient> core_api, std::function<void()> revoked,
+TokenObjectCache::TokenObjectCache(std::shared_ptr<mesh::DelegateClient> core_api, std::function<void()> revoked,
                                    const Clock& clock)
     : core_api_(std::move(core_api)), revoked_(std::move(revoked)), clock_(clock) {}
 
@@ -76,26 +79,25 @@ std::optional<TokenObject> TokenObjectCache::GetCached(TokenObjectKind kind, con
 Task<meta::Result<TokenObject>> TokenObjectCache::Get(TokenObjectKind kind, std::string ns, std::string name) {
   if (auto object = GetCached(kind, ns, name)) co_return std::move(*object);
   const meta::GroupResource resource{"", std::string(kPlurals[static_cast<std::size_t>(kind)])};
-  // Names come out of a token: they must not be able to name another path.
+  // Names come from a token and must not be able to change the path.
   const auto plain = [](std::string_view text) {
     return text != "." && text != ".." && text.find_first_of("/%?#") == text.npos;
   };
   if (!core_api_ || name.empty() || !plain(name) || !plain(ns) || (ns.empty() && kind != TokenObjectKind::kNode)) {
     co_return meta::NotFound(resource, name);
   }
-  rpc::Request request = CoreApiRequest(ns.empty() ? fmt::format("/api/v1/{}/{}", resource.resource, name)
-                                                   : fmt::format("/api/v1/namespaces/{}/{}/{}", ns, resource.resource, name),
-                                        "");
+  mesh::ApiRequest request;
+  request.path = ns.empty() ? fmt::format("/api/v1/{}/{}", resource.resource, name)
+                            : fmt::format("/api/v1/namespaces/{}/{}/{}", ns, resource.resource, name);
+  request.user_agent = kUserAgent;
   request.deadline = clock_.Steady() + kGetTimeout;
-  rpc::Response response = co_await core_api_->Call(std::move(request));
+  const mesh::ApiClient api(core_api_);
+  const mesh::Response response = co_await api.Send(std::move(request));
   if (response.code == 404) co_return meta::NotFound(resource, name);
   if (response.code != 200) co_return meta::ServiceUnavailable(fmt::format("core-api answered {}", response.code));
-  std::string body;
-  for (const SharedBytes& piece : response.body) body.append(piece.View());
-  boost::system::error_code error;
-  const boost::json::value value = boost::json::parse(body, error);
-  if (error || !value.is_object()) co_return meta::InternalError("core-api sent an object that is no JSON");
-  co_return ParseTokenObject(value.get_object());
+  const meta::Result<meta::Object> object = mesh::ReadObject(response, "the request for an object of a token");
+  if (!object) co_return object.error();
+  co_return ParseTokenObject(object->Root());
 }
 
 void TokenObjectCache::NoteUse(const std::string& uid) {
@@ -103,10 +105,14 @@ void TokenObjectCache::NoteUse(const std::string& uid) {
   const std::lock_guard lock(uses_mutex_);
   if (uses_.size() >= prune_uses_at_) {
     std::erase_if(uses_, [&](const auto& use) { return use.second + kRememberUse < now; });
-    // Twice of what is really in use: looking through all of them then costs little for each new one.
+    // Twice the number of entries in use, so that pruning costs little per new entry.
     prune_uses_at_ = std::max(kPruneUsesAt, 2 * uses_.size());
   }
   uses_[uid] = now;
+}
+
+void TokenObjectCache::NoteLegacyToken(const std::string& ns, const std::string& name, const TokenObject& secret) {
+  if (legacy_uses_) legacy_uses_->Note(ns, name, secret);
 }
 
 bool TokenObjectCache::WasUsed(const std::string& uid) const {
@@ -149,7 +155,7 @@ std::vector<std::pair<std::string, std::string>> TokenObjectCache::Names(TokenOb
   return names;
 }
 
-std::unique_ptr<ObjectSink> TokenObjectCache::NewSink(TokenObjectKind kind, std::string secret_type) {
+std::unique_ptr<mesh::ObjectSink> TokenObjectCache::NewSink(TokenObjectKind kind, std::string secret_type) {
   return std::make_unique<TokenObjectSink>(shared_from_this(), kind, std::move(secret_type));
 }
 

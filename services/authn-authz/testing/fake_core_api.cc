@@ -1,32 +1,31 @@
 #include "services/authn-authz/testing/fake_core_api.h"
 
 #include "lib/meta/object.h"
-#include "lib/meta/query.h"
+#include "lib/meta/selectors/query.h"
+#include "lib/testing/system_clock.h"
 
 namespace apimesh::authn_authz::fake {
 
-class FakeCoreApi::Handler final : public rpc::DelegateHandler {
+class FakeCoreApi::Handler final : public mesh::DelegateHandler {
  public:
-  Task<rpc::Response> Call(rpc::Request&& request) override {
-    if (request.info.verb == "list") {
-      rpc::Response large;
-      large.use_stream = true;
-      co_return large;
+  Task<mesh::Response> Call(mesh::Request&& request) override {
+    if (request.info.verb == meta::Verb::kList) {
+      co_return mesh::Response::Error(meta::InternalError("lists are answered only as a stream"));
     }
     const std::lock_guard lock(mutex_);
     const std::size_t slash = request.path.rfind('/');
     for (const auto& [path, objects] : objects_) {
       const auto it = objects.find(request.path.substr(slash + 1));
       if (path.substr(path.rfind('/')) == Parent(request.path) && it != objects.end()) {
-        co_return rpc::Response::Json(200, boost::json::serialize(it->second));
+        co_return mesh::Response::Json(200, boost::json::serialize(it->second));
       }
     }
-    co_return rpc::Response::Error(meta::GenericNotFound());
+    co_return mesh::Response::Error(meta::GenericNotFound());
   }
 
-  Task<> Stream(rpc::Request request, rpc::ResponseStream& stream) override {
+  Task<> Stream(mesh::Request request, mesh::ResponseStream& stream) override {
     const meta::QueryParameters query(request.query);
-    rpc::Headers head{{"content-type", "application/json"}};
+    mesh::Headers head{{"content-type", "application/json"}};
     if (query.First("watch").value_or("") != "true") {
       std::string body = List(request.path);
       co_await stream.WriteHead(200, std::move(head));
@@ -55,8 +54,8 @@ class FakeCoreApi::Handler final : public rpc::DelegateHandler {
       co_await timer.async_wait(boost::asio::use_awaitable);
     }
   }
-  Task<> Connect(rpc::Request, std::unique_ptr<rpc::ConnectStream>) override { co_return; }
-  std::shared_ptr<void> Describe(std::function<void(rpc::Description)>) override { return nullptr; }
+  Task<> Connect(mesh::Request, std::unique_ptr<mesh::ConnectStream>) override { co_return; }
+  std::shared_ptr<void> Describe(std::function<void(mesh::Description)>) override { return nullptr; }
 
   void Put(const std::string& path, const std::string& json) {
     const std::lock_guard lock(mutex_);
@@ -98,8 +97,9 @@ class FakeCoreApi::Handler final : public rpc::DelegateHandler {
 };
 
 FakeCoreApi::FakeCoreApi(const std::string& address)
-    : handler_(std::make_shared<Handler>()), thread_([this] { io_.run(); }),
-      server_(rpc::ServeDelegate({{address, "", "", ""}}, handler_, {&io_})) {}
+    : handler_(std::make_shared<Handler>()),
+      thread_([this] { io_.run(); }),
+      server_(mesh::ServeDelegate({{address, "", "", ""}}, handler_, {&io_}, apimesh::testing::SystemClock())) {}
 
 FakeCoreApi::~FakeCoreApi() {
   server_->Drain(std::chrono::milliseconds(100));

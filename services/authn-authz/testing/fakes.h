@@ -4,13 +4,13 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_future.hpp>
 
-#include "lib/base/clock.h"
+#include "lib/testing/manual_clock.h"
 #include "services/authn-authz/authenticators/authenticator.h"
 #include "services/authn-authz/state/token_objects.h"
 
 namespace apimesh::authn_authz::fake {
 
-/// Runs a coroutine to its end on the calling thread.
+/// Runs a coroutine to completion on the calling thread.
 template <class T>
 T Await(Task<T> task) {
   boost::asio::io_context io;
@@ -19,17 +19,7 @@ T Await(Task<T> task) {
   return result.get();
 }
 
-class ManualClock final : public Clock {
- public:
-  WallTime Now() const override { return wall; }
-  SteadyTime Steady() const override { return steady; }
-  void Advance(Duration by) {
-    wall += std::chrono::duration_cast<WallTime::duration>(by);
-    steady += by;
-  }
-  WallTime wall = WallTime(std::chrono::seconds(1'800'000'000));
-  SteadyTime steady = SteadyTime(std::chrono::hours(1));
-};
+using apimesh::testing::ManualClock;
 
 class FakeTokenObjects final : public TokenObjects {
  public:
@@ -37,17 +27,22 @@ class FakeTokenObjects final : public TokenObjects {
     if (auto object = GetCached(kind, ns, name)) co_return std::move(*object);
     co_return meta::NotFound(meta::GroupResource{"", "objects"}, name);
   }
-  std::optional<TokenObject> GetCached(TokenObjectKind kind, const std::string& ns, const std::string& name) const override {
+  std::optional<TokenObject> GetCached(TokenObjectKind kind, const std::string& ns,
+                                       const std::string& name) const override {
     const auto it = objects.find({static_cast<int>(kind), ns, name});
     return it == objects.end() ? std::nullopt : std::optional(it->second);
   }
   void NoteUse(const std::string& uid) override { used.push_back(uid); }
+  void NoteLegacyToken(const std::string& ns, const std::string& name, const TokenObject&) override {
+    legacy_tokens.push_back(ns + "/" + name);
+  }
   void Put(TokenObjectKind kind, const std::string& ns, const std::string& name, TokenObject object) {
     objects[{static_cast<int>(kind), ns, name}] = std::move(object);
   }
 
   std::map<std::tuple<int, std::string, std::string>, TokenObject> objects;
   std::vector<std::string> used;
+  std::vector<std::string> legacy_tokens;
 };
 
 inline TokenQuestionPtr Token(std::string token, std::vector<std::string> audiences = {}) {
@@ -60,7 +55,7 @@ inline CredentialsPtr Headers(std::vector<std::pair<std::string, std::string>> h
   return credentials;
 }
 
-/// "user: name", "not mine" or "bad: why".
+/// Returns "user: name", "not mine" or "bad: why".
 inline std::string Show(const Answer& answer) {
   if (!answer) return "bad: " + answer.error().Message();
   return *answer ? "user: " + (*answer)->user.name : "not mine";

@@ -1,58 +1,115 @@
 #include "services/core-api/auth/openid_paths.h"
 
-#include <fmt/format.h>
-
 #include <fstream>
+#include <mutex>
 #include <sstream>
 #include <stdexcept>
 
-#include "lib/auth/openid.h"
+#include <fmt/format.h>
+
 #include "lib/base/log.h"
+#include "lib/credentials/openid.h"
 
 namespace apimesh::core_api {
 namespace {
 
-std::vector<auth::PublicKey> ReadKeys(const Flags& flags) {
+using credentials::OpenIdMetadata;
+
+constexpr std::int64_t kCacheSeconds = 3600;  // of keys in files, which never change while the server runs
+
+std::vector<credentials::PublishedKey> ReadKeys(const Flags& flags) {
   std::vector<std::string> files = flags.service_account_key_file;
-  if (files.empty() && !flags.service_account_signing_key_file.empty()) files = {flags.service_account_signing_key_file};
-  std::vector<auth::PublicKey> keys;
+  if (files.empty() && !flags.service_account_signing_key_file.empty())
+    files = {flags.service_account_signing_key_file};
+  std::vector<credentials::PublishedKey> keys;
   for (const std::string& path : files) {
     std::ifstream file(path, std::ios::binary);
     std::ostringstream pem;
     pem << file.rdbuf();
-    const meta::Result<std::vector<auth::PublicKey>> found = auth::PublicKey::FromPem(pem.str());
-    if (!found) throw std::runtime_error(fmt::format("--service-account-key-file {}: {}", path, found.error().Message()));
-    keys.insert(keys.end(), found->begin(), found->end());
+    const meta::Result<std::vector<credentials::PublicKey>> found = credentials::PublicKey::FromPem(pem.str());
+    if (!found)
+      throw std::runtime_error(fmt::format("--service-account-key-file {}: {}", path, found.error().Message()));
+    for (const credentials::PublicKey& key : *found) keys.push_back({key.KeyId(), key});
   }
   return keys;
 }
 
-Task<rpc::Response> Send(SharedBytes body, std::string content_type) {
-  rpc::Response response;
-  response.headers.emplace_back("content-type", std::move(content_type));
-  response.headers.emplace_back("cache-control", std::string(auth::OpenIdMetadata::kCacheControl));
-  response.body.push_back(std::move(body));
-  co_return response;
+std::vector<credentials::PublishedKey> PublishedKeys(const externaljwt::KeySet& set) {
+  std::vector<credentials::PublishedKey> keys;
+  for (const externaljwt::Key& key : set.keys) {
+    if (key.published) keys.push_back({key.id, key.key});
+  }
+  return keys;
+}
+
+/// The two documents, which are made again when the keys change. Thread-safe.
+class Documents {
+ public:
+  Documents(const Flags& flags, std::shared_ptr<externaljwt::Signer> signer)
+      : issuer_(flags.service_account_issuer[0]),
+        uri_(flags.service_account_jwks_uri),
+        address_(fmt::format("{}:{}", flags.advertise_address, flags.secure_port)),
+        signer_(std::move(signer)) {}
+
+  /// If the keys cannot be published, the documents stay as they are.
+  meta::Result<> Update(const std::vector<credentials::PublishedKey>& keys) {
+    ASSIGN_OR_RETURN(OpenIdMetadata made, credentials::MakeOpenIdMetadata(issuer_, uri_, address_, keys));
+    const std::lock_guard lock(mutex_);
+    configuration_ = SharedBytes(std::move(made.configuration));
+    key_set_ = SharedBytes(std::move(made.key_set));
+    return meta::Result<>();
+  }
+
+  mesh::Response Send(bool key_set) const {
+    mesh::Response response;
+    const std::int64_t seconds = signer_ ? signer_->Keys().SecondsToRefresh() : kCacheSeconds;
+    response.headers.emplace_back("content-type", key_set ? "application/jwk-set+json" : "application/json");
+    response.headers.emplace_back("cache-control", fmt::format("public, max-age={}", seconds));
+    const std::lock_guard lock(mutex_);
+    response.body.push_back(key_set ? key_set_ : configuration_);
+    return response;
+  }
+
+ private:
+  const std::string issuer_, uri_, address_;
+  const std::shared_ptr<externaljwt::Signer> signer_;
+  mutable std::mutex mutex_;
+  SharedBytes configuration_, key_set_;  // guarded by mutex_
+};
+
+Task<mesh::Response> Send(std::shared_ptr<const Documents> documents, bool key_set) {
+  co_return documents->Send(key_set);
+}
+
+void Follow(const std::shared_ptr<Documents>& documents, externaljwt::KeyCache& cache) {
+  // The cache belongs to the signer, which the documents own.
+  const auto update = [weak = std::weak_ptr<Documents>(documents), &cache] {
+    const std::shared_ptr<Documents> living = weak.lock();
+    if (!living) return;
+    const meta::Result<> updated = living->Update(PublishedKeys(*cache.Now()));
+    if (!updated) log::Error("the OpenID metadata stays as it is: {}", updated.error().Message());
+  };
+  cache.OnChange(update);
 }
 
 }  // namespace
 
-void AddOpenIdPaths(const Flags& flags, endpoint::GroupServerOptions& options) {
+void AddOpenIdPaths(const Flags& flags, const std::shared_ptr<externaljwt::Signer>& signer,
+                    endpoint::GroupServerOptions& options) {
   if (flags.service_account_issuer.empty()) return;
-  const std::string address = fmt::format("{}:{}", flags.advertise_address, flags.secure_port);
-  const meta::Result<auth::OpenIdMetadata> metadata =
-      auth::MakeOpenIdMetadata(flags.service_account_issuer[0], flags.service_account_jwks_uri, address, ReadKeys(flags));
-  if (!metadata) {
-    log::Warning("no OpenID metadata: {}", metadata.error().Message());
+  const auto documents = std::make_shared<Documents>(flags, signer);
+  const meta::Result<> made = documents->Update(signer ? PublishedKeys(*signer->Keys().Now()) : ReadKeys(flags));
+  if (!made) {
+    log::Warning("no OpenID metadata: {}", made.error().Message());
     return;
   }
-  const auto add = [&options](std::string path, std::string document, std::string content_type) {
-    const SharedBytes bytes(std::move(document));
-    options.paths[path] = [bytes, content_type](rpc::Request) { return Send(bytes, content_type); };
+  if (signer) Follow(documents, signer->Keys());
+  const auto add = [&](std::string path, bool key_set) {
+    options.paths[path] = [documents, key_set](mesh::Request) { return Send(documents, key_set); };
     options.advertised_paths.push_back(std::move(path));
   };
-  add("/.well-known/openid-configuration", metadata->configuration, "application/json");
-  add("/openid/v1/jwks", metadata->key_set, "application/jwk-set+json");
+  add("/.well-known/openid-configuration", false);
+  add("/openid/v1/jwks", true);
 }
 
 }  // namespace apimesh::core_api

@@ -1,12 +1,18 @@
 #pragma once
 
+#include <memory>
+
 #include "lib/endpoint/group_server.h"
+#include "lib/externaljwt/signer.h"
 #include "services/core-api/flags.h"
 
 namespace apimesh::core_api {
 
-/// Serves /.well-known/openid-configuration and /openid/v1/jwks, by which others verify our service-account tokens. Does
-/// nothing, with a line in the log, if the issuer is no https URL.
-void AddOpenIdPaths(const Flags& flags, endpoint::GroupServerOptions& options);
+/// Serves /.well-known/openid-configuration and /openid/v1/jwks, with which other parties verify the service-account
+/// tokens of this server. Without --service-account-issuer it does nothing. If the issuer is not an https URL, it logs
+/// a warning and serves neither path. With an external signer (not nullptr) the documents follow its keys; this must be
+/// called before the signer is started.
+void AddOpenIdPaths(const Flags& flags, const std::shared_ptr<externaljwt::Signer>& signer,
+                    endpoint::GroupServerOptions& options);
 
 }  // namespace apimesh::core_api

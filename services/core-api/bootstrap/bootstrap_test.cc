@@ -15,8 +15,9 @@ std::string Text(const meta::json::value& value) { return codec::WriteJson(value
 
 TEST(BootstrapData, HasTheReferencesNumberOfObjects) {
   const std::pair<BootstrapFile, std::size_t> cases[] = {
-      {BootstrapFile::kClusterRoles, 69},  {BootstrapFile::kClusterRoleBindings, 50}, {BootstrapFile::kRoles, 7},
-      {BootstrapFile::kRoleBindings, 7},   {BootstrapFile::kFlowSchemas, 11},         {BootstrapFile::kPriorityLevels, 8},
+      {BootstrapFile::kClusterRoles, 69},  {BootstrapFile::kClusterRoleBindings, 50},
+      {BootstrapFile::kRoles, 7},          {BootstrapFile::kRoleBindings, 7},
+      {BootstrapFile::kFlowSchemas, 11},   {BootstrapFile::kPriorityLevels, 8},
       {BootstrapFile::kPriorityClasses, 2}};
   for (const auto& [file, count] : cases) EXPECT_EQ(BootstrapObjects(file).size(), count);
 }
@@ -48,21 +49,26 @@ TEST(RbacReconcile, UncoveredRules) {
 }
 
 TEST(RbacReconcile, RolesAreExtendedAndNeverReduced) {
-  const meta::Object wanted = Parse(R"({"metadata":{"name":"r","labels":{"a":"1"}},"rules":[{"verbs":["get"],"apiGroups":[""],"resources":["pods"]}]})");
+  const meta::Object wanted = Parse(
+      R"({"metadata":{"name":"r","labels":{"a":"1"}},"rules":[{"verbs":["get"],"apiGroups":[""],"resources":["pods"]}]})");
   const meta::Object more = Parse(
       R"({"metadata":{"name":"r","labels":{"a":"other","b":"2"}},"rules":[{"verbs":["*"],"apiGroups":["*"],"resources":["*"]}]})");
   EXPECT_FALSE(ReconcileRole(more, wanted));
-  const auto extended = ReconcileRole(Parse(R"({"metadata":{"name":"r"},"rules":[{"verbs":["list"],"apiGroups":[""],"resources":["pods"]}]})"), wanted);
+  const auto extended = ReconcileRole(
+      Parse(R"({"metadata":{"name":"r"},"rules":[{"verbs":["list"],"apiGroups":[""],"resources":["pods"]}]})"), wanted);
   ASSERT_TRUE(extended);
   EXPECT_EQ(meta::Find(extended->Root(), "rules")->as_array().size(), 2u);
   EXPECT_EQ(*extended->Label("a"), "1");
   EXPECT_FALSE(ReconcileRole(
-      Parse(R"({"metadata":{"name":"r","annotations":{"rbac.authorization.kubernetes.io/autoupdate":"false"}},"rules":[]})"), wanted));
+      Parse(
+          R"({"metadata":{"name":"r","annotations":{"rbac.authorization.kubernetes.io/autoupdate":"false"}},"rules":[]})"),
+      wanted));
 }
 
 TEST(RbacReconcile, BindingsGetTheirSubjectsAndAreMadeAgainForAnotherRole) {
   const meta::Object wanted = Parse(R"({"metadata":{"name":"b"},"roleRef":{"name":"r"},"subjects":[{"name":"x"}]})");
-  EXPECT_FALSE(ReconcileBinding(Parse(R"({"metadata":{"name":"b"},"roleRef":{"name":"r"},"subjects":[{"name":"y"},{"name":"x"}]})"), wanted));
+  EXPECT_FALSE(ReconcileBinding(
+      Parse(R"({"metadata":{"name":"b"},"roleRef":{"name":"r"},"subjects":[{"name":"y"},{"name":"x"}]})"), wanted));
   const auto added = ReconcileBinding(Parse(R"({"metadata":{"name":"b"},"roleRef":{"name":"r"}})"), wanted);
   ASSERT_TRUE(added);
   EXPECT_FALSE(added->recreate);
@@ -72,17 +78,33 @@ TEST(RbacReconcile, BindingsGetTheirSubjectsAndAreMadeAgainForAnotherRole) {
 
 TEST(FlowControl, FollowsUnlessItsOwnerTookItOver) {
   const meta::Object wanted = Parse(R"({"metadata":{"name":"probes"},"spec":{"a":1}})");
-  EXPECT_TRUE(ReconcileFlowControl(Parse(R"({"metadata":{"name":"probes","annotations":{"apf.kubernetes.io/autoupdate-spec":"true"}},"spec":{"a":2}})"), wanted));
-  EXPECT_FALSE(ReconcileFlowControl(Parse(R"({"metadata":{"name":"probes","annotations":{"apf.kubernetes.io/autoupdate-spec":"true"}},"spec":{"a":1}})"), wanted));
-  EXPECT_FALSE(ReconcileFlowControl(Parse(R"({"metadata":{"name":"probes","annotations":{"apf.kubernetes.io/autoupdate-spec":"false"}},"spec":{"a":2}})"), wanted));
+  EXPECT_TRUE(ReconcileFlowControl(
+      Parse(
+          R"({"metadata":{"name":"probes","annotations":{"apf.kubernetes.io/autoupdate-spec":"true"}},"spec":{"a":2}})"),
+      wanted));
+  EXPECT_FALSE(ReconcileFlowControl(
+      Parse(
+          R"({"metadata":{"name":"probes","annotations":{"apf.kubernetes.io/autoupdate-spec":"true"}},"spec":{"a":1}})"),
+      wanted));
+  EXPECT_FALSE(ReconcileFlowControl(
+      Parse(
+          R"({"metadata":{"name":"probes","annotations":{"apf.kubernetes.io/autoupdate-spec":"false"}},"spec":{"a":2}})"),
+      wanted));
   const meta::Object exempt = Parse(R"({"metadata":{"name":"exempt"},"spec":{"a":1}})");
-  EXPECT_TRUE(ReconcileFlowControl(Parse(R"({"metadata":{"name":"exempt","annotations":{"apf.kubernetes.io/autoupdate-spec":"false"}},"spec":{"a":2}})"), exempt));
+  EXPECT_TRUE(ReconcileFlowControl(
+      Parse(
+          R"({"metadata":{"name":"exempt","annotations":{"apf.kubernetes.io/autoupdate-spec":"false"}},"spec":{"a":2}})"),
+      exempt));
 }
 
 TEST(KubernetesService, FirstAddressOfTheRange) {
-  const std::pair<const char*, std::optional<std::string>> cases[] = {
-      {"10.0.0.0/24", "10.0.0.1"},   {"10.0.0.77/24", "10.0.0.1"}, {"172.16.255.255/16", "172.16.0.1"},
-      {"fd00:10::/108", "fd00:10::1"}, {"10.0.0.0", std::nullopt},   {"10.0.0.0/33", std::nullopt}, {"x/8", std::nullopt}};
+  const std::pair<const char*, std::optional<std::string>> cases[] = {{"10.0.0.0/24", "10.0.0.1"},
+                                                                      {"10.0.0.77/24", "10.0.0.1"},
+                                                                      {"172.16.255.255/16", "172.16.0.1"},
+                                                                      {"fd00:10::/108", "fd00:10::1"},
+                                                                      {"10.0.0.0", std::nullopt},
+                                                                      {"10.0.0.0/33", std::nullopt},
+                                                                      {"x/8", std::nullopt}};
   for (const auto& [cidr, address] : cases) EXPECT_EQ(FirstServiceAddress(cidr), address) << cidr;
 }
 
@@ -94,9 +116,11 @@ TEST(KubernetesService, EndpointSliceHasOneFamily) {
 }
 
 TEST(SystemObjects, AuthenticationInfoIsMerged) {
-  const std::string a = "-----BEGIN CERTIFICATE-----\nA\n-----END CERTIFICATE-----\n", b = "-----BEGIN CERTIFICATE-----\nB\n-----END CERTIFICATE-----\n";
-  const auto merged = MergeAuthenticationInfo({{"client-ca-file", a}, {"requestheader-allowed-names", R"(["x"])"}},
-                                              {{"client-ca-file", b}, {"requestheader-allowed-names", R"(["y","x"])"}, {"k", "v"}});
+  const std::string a = "-----BEGIN CERTIFICATE-----\nA\n-----END CERTIFICATE-----\n",
+                    b = "-----BEGIN CERTIFICATE-----\nB\n-----END CERTIFICATE-----\n";
+  const auto merged =
+      MergeAuthenticationInfo({{"client-ca-file", a}, {"requestheader-allowed-names", R"(["x"])"}},
+                              {{"client-ca-file", b}, {"requestheader-allowed-names", R"(["y","x"])"}, {"k", "v"}});
   EXPECT_EQ(merged.at("client-ca-file"), a + b);
   EXPECT_EQ(merged.at("requestheader-allowed-names"), R"(["x","y"])");
   EXPECT_EQ(merged.at("k"), "v");

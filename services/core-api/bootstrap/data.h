@@ -7,8 +7,16 @@
 
 namespace apimesh::core_api {
 
-/// The objects every cluster begins with: files of data/bootstrap, as they were when this was built.
-enum class BootstrapFile { kClusterRoles, kClusterRoleBindings, kRoles, kRoleBindings, kFlowSchemas, kPriorityLevels, kPriorityClasses };
+/// Files of data/bootstrap, embedded at build time. They contain the objects that every new cluster starts with.
+enum class BootstrapFile {
+  kClusterRoles,
+  kClusterRoleBindings,
+  kRoles,
+  kRoleBindings,
+  kFlowSchemas,
+  kPriorityLevels,
+  kPriorityClasses
+};
 std::string_view BootstrapBytes(BootstrapFile file);
 std::vector<meta::Object> BootstrapObjects(BootstrapFile file);
 

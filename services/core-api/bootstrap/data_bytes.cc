@@ -16,8 +16,9 @@ __asm__(".section .rodata\n"
     ".previous\n");
 
 #define APIMESH_DECLARE(name) extern const char apimesh_boot_##name##_begin[], apimesh_boot_##name##_end[]
-#define APIMESH_VIEW(name) \
-  std::string_view(apimesh_boot_##name##_begin, static_cast<std::size_t>(apimesh_boot_##name##_end - apimesh_boot_##name##_begin))
+#define APIMESH_VIEW(name)                      \
+  std::string_view(apimesh_boot_##name##_begin, \
+                   static_cast<std::size_t>(apimesh_boot_##name##_end - apimesh_boot_##name##_begin))
 
 extern "C" {
 APIMESH_DECLARE(cluster_roles);

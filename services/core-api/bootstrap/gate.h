@@ -3,11 +3,12 @@
 #include <mutex>
 #include <vector>
 
-#include "lib/base/wakeup.h"
+#include "lib/base/async/wakeup.h"
 
 namespace apimesh::core_api {
 
-/// Closed until it is opened, once and for all; any number of coroutines wait for that. Thread-safe.
+/// A gate that is closed until Open() is called and stays open from then on. Any number of coroutines can wait for it.
+/// Thread-safe.
 class Gate {
  public:
   void Open() {

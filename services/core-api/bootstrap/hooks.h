@@ -11,9 +11,12 @@
 
 namespace apimesh::core_api {
 
-/// Registers what makes and keeps the objects every cluster begins with, as post-start hooks with the reference's names.
-/// A hook whose API group this process does not serve is left out.
+struct KindInputs;
+
+/// Registers the post-start hooks that create and maintain the objects every cluster starts with. The hooks have the
+/// same names as in kube-apiserver. A hook is omitted if this process does not serve the API groups that the hook
+/// writes.
 void AddBootstrapHooks(service::Runtime& runtime, const Flags& flags, LocalApiPtr api, storage::Backend& backend,
-                       const std::function<bool(std::string_view group)>& serves);
+                       const std::function<bool(std::string_view group)>& serves, const KindInputs& inputs);
 
 }  // namespace apimesh::core_api

@@ -1,5 +1,7 @@
 #include "services/core-api/bootstrap/kubernetes_service.h"
 
+#include <algorithm>
+
 #include <arpa/inet.h>
 #include <fmt/format.h>
 
@@ -31,8 +33,7 @@ std::optional<std::string> FirstServiceAddress(std::string_view cidr) {
   unsigned char address[16] = {};
   if (::inet_pton(family, network.c_str(), address) != 1 || prefix < 0 || prefix > bytes * 8) return std::nullopt;
   for (int bit = prefix; bit < bytes * 8; ++bit) address[bit / 8] &= static_cast<unsigned char>(~(0x80u >> (bit % 8)));
-  for (int i = bytes - 1; i >= 0 && ++address[i] == 0; --i) {
-  }
+  for (int i = bytes - 1; i >= 0 && ++address[i] == 0; --i) {}
   char text[INET6_ADDRSTRLEN];
   if (!::inet_ntop(family, address, text, sizeof text)) return std::nullopt;
   return std::string(text);
@@ -40,17 +41,18 @@ std::optional<std::string> FirstServiceAddress(std::string_view cidr) {
 
 meta::Object KubernetesService(const KubernetesServiceOptions& options) {
   const std::string ip = options.cidrs.empty() ? "" : FirstServiceAddress(options.cidrs[0]).value_or("");
+  json::object port{{"name", "https"}, {"port", 443}, {"protocol", "TCP"}, {"targetPort", options.secure_port}};
+  if (options.node_port > 0) port["nodePort"] = options.node_port;
   meta::Object service = Named("v1", "Service", "default", "kubernetes");
   service.Metadata()["labels"] = {{"component", "apiserver"}, {"provider", "kubernetes"}};
-  service.Root()["spec"] = {
-      {"clusterIP", ip},
-      {"clusterIPs", json::array{ip}},
-      {"internalTrafficPolicy", "Cluster"},
-      {"ipFamilies", json::array{IsIpv6(ip) ? "IPv6" : "IPv4"}},
-      {"ipFamilyPolicy", "SingleStack"},
-      {"ports", json::array{json::object{{"name", "https"}, {"port", 443}, {"protocol", "TCP"}, {"targetPort", options.secure_port}}}},
-      {"sessionAffinity", "None"},
-      {"type", "ClusterIP"}};
+  service.Root()["spec"] = {{"clusterIP", ip},
+                            {"clusterIPs", json::array{ip}},
+                            {"internalTrafficPolicy", "Cluster"},
+                            {"ipFamilies", json::array{IsIpv6(ip) ? "IPv6" : "IPv4"}},
+                            {"ipFamilyPolicy", "SingleStack"},
+                            {"ports", json::array{std::move(port)}},
+                            {"sessionAffinity", "None"},
+                            {"type", options.node_port > 0 ? "NodePort" : "ClusterIP"}};
   return service;
 }
 
@@ -59,9 +61,10 @@ meta::Object KubernetesEndpoints(const std::vector<std::string>& addresses, int 
   endpoints.Metadata()["labels"] = {{"endpointslice.kubernetes.io/skip-mirror", "true"}};
   json::array list;
   for (const std::string& address : addresses) list.push_back(json::object{{"ip", address}});
-  json::object subset{{"addresses", std::move(list)}, {"ports", json::array{json::object{{"name", "https"}, {"port", port}, {"protocol", "TCP"}}}}};
+  json::object subset{{"addresses", std::move(list)},
+                      {"ports", json::array{json::object{{"name", "https"}, {"port", port}, {"protocol", "TCP"}}}}};
   json::array subsets;
-  subsets.push_back(std::move(subset));
+  if (!addresses.empty()) subsets.push_back(std::move(subset));
   endpoints.Root()["subsets"] = std::move(subsets);
   return endpoints;
 }
@@ -80,6 +83,18 @@ meta::Object KubernetesEndpointSlice(const std::vector<std::string>& addresses, 
   slice.Root()["endpoints"] = std::move(list);
   slice.Root()["ports"] = json::array{json::object{{"name", "https"}, {"protocol", "TCP"}, {"port", port}}};
   return slice;
+}
+
+std::vector<std::string> MasterCountAddresses(std::vector<std::string> present, const std::string& own, int count) {
+  if (std::find(present.begin(), present.end(), own) != present.end()) return present;
+  present.push_back(own);
+  std::sort(present.begin(), present.end());
+  present.erase(std::unique(present.begin(), present.end()), present.end());
+  while (static_cast<int>(present.size()) > std::max(count, 1)) {
+    const auto next = std::find(present.begin(), present.end(), own) + 1;
+    present.erase(next == present.end() ? present.begin() : next);
+  }
+  return present;
 }
 
 meta::Object KubernetesServiceCidr(const std::vector<std::string>& cidrs) {

@@ -5,6 +5,7 @@
 
 #include "lib/base/log.h"
 #include "lib/codec/codec.h"
+#include "lib/mesh/in_process.h"
 
 namespace apimesh::core_api {
 namespace {
@@ -12,41 +13,27 @@ namespace {
 constexpr auto kFirstPause = std::chrono::milliseconds(3), kLongestPause = std::chrono::milliseconds(500);
 constexpr auto kRequestTimeout = std::chrono::seconds(10);
 
-/// Not yet, or not now: worth another try.
-bool Passes(int code) { return code == 429 || code == 500 || code == 503 || code == 504; }
+/// Whether a request that failed with this status code is retried.
+bool IsTransient(int code) { return code == 429 || code == 500 || code == 503 || code == 504; }
 
-rpc::Request MakeRequest(const std::string& method, const std::string& path, const std::string& body) {
-  rpc::Request request;
-  request.method = method;
-  request.path = path;
-  request.body = body;
-  request.headers = {{"accept", "application/json"},
-                     {"content-type", "application/json"},
-                     {"user-agent", "kube-apiserver/v1.36.3 (linux/amd64) apimesh"}};
-  request.user.name = "system:apiserver";
-  request.user.groups = {"system:masters", "system:authenticated"};
-  request.info = meta::ParseRequestInfo(method, path, "");
-  request.deadline = std::chrono::steady_clock::now() + kRequestTimeout;
+mesh::ApiRequest MakeRequest(std::string method, std::string path, std::string body, const Clock& clock) {
+  mesh::ApiRequest request;
+  request.method = std::move(method);
+  request.path = std::move(path);
+  request.body = std::move(body);
+  request.deadline = clock.Steady() + kRequestTimeout;
   return request;
 }
 
-/// A list may come in pieces, or only by Stream: then all of it is collected here.
-class Collector final : public rpc::ResponseStream {
- public:
-  Task<bool> WriteHead(int head_code, rpc::Headers) override {
-    code = head_code;
-    co_return true;
-  }
-  Task<bool> Write(std::vector<SharedBytes> pieces) override {
-    for (const SharedBytes& piece : pieces) body.append(piece.View());
-    co_return true;
-  }
-  void OnCancel(std::function<void()>) override {}
-  void Abort() override { code = 503; }
+Task<meta::Result<meta::Object>> ReadBy(LocalApiPtr api, std::string path) {
+  if (!api) co_return meta::ServiceUnavailable("the server is stopping");
+  co_return co_await api->GetOnce(std::move(path));
+}
 
-  int code = 503;
-  std::string body;
-};
+Task<meta::Result<meta::Object>> SendBy(LocalApiPtr api, std::string method, std::string path, std::string body) {
+  if (!api) co_return meta::ServiceUnavailable("the server is stopping");
+  co_return co_await api->Once(std::move(method), std::move(path), std::move(body));
+}
 
 struct Countdown {
   std::atomic<std::size_t> left;
@@ -55,30 +42,19 @@ struct Countdown {
 
 }  // namespace
 
+LocalApi::LocalApi(std::shared_ptr<mesh::DelegateHandler> server, boost::asio::any_io_executor executor,
+                   const Clock& clock)
+    : api_(mesh::InProcess(std::move(server))), executor_(std::move(executor)), clock_(clock) {}
+
 Task<meta::Result<meta::Object>> LocalApi::SendOnce(std::string method, std::string path, std::string body) {
-  Collector collector;
-  rpc::Request request = MakeRequest(method, path, body);
-  rpc::Response response = co_await server_->Call(std::move(request));
-  if (response.use_stream) {
-    co_await server_->Stream(MakeRequest(method, path, body), collector);
-  } else {
-    collector.code = response.code;
-    for (const SharedBytes& piece : response.body) collector.body.append(piece.View());
-  }
-  codec::ParseLimits limits;
-  limits.bytes = 1u << 30;
-  meta::Result<meta::json::value> parsed = codec::ParseJson(collector.body, {}, nullptr, limits);
-  const bool readable = parsed && parsed->is_object();
-  if (readable && collector.code < 300) co_return meta::Object(std::move(parsed->get_object()));
-  if (readable) co_return meta::FromStatus(parsed->get_object());
-  co_return meta::InternalError(fmt::format("{} {} gave {}", method, path, collector.code));
+  return api_.SendForObject(MakeRequest(std::move(method), std::move(path), std::move(body), clock_));
 }
 
 Task<meta::Result<meta::Object>> LocalApi::Send(std::string method, std::string path, std::string body) {
   std::chrono::milliseconds pause = kFirstPause;
   for (;;) {
     meta::Result<meta::Object> result = co_await SendOnce(method, path, body);
-    if (result || stopped_ || !Passes(result.error().Code())) co_return result;
+    if (result || stopped_ || !IsTransient(result.error().Code())) co_return result;
     if (pause == kLongestPause) log::Warning("{} {}: {}; trying again", method, path, result.error().Message());
     co_await Sleep(pause);
     pause = std::min(pause * 2, kLongestPause);
@@ -89,14 +65,7 @@ Task<meta::Result<meta::Object>> LocalApi::Get(std::string path) { return Send("
 
 Task<meta::Result<std::vector<meta::Object>>> LocalApi::List(std::string path) {
   ASSIGN_OR_CO_RETURN(meta::Object list, co_await Send("GET", std::move(path), ""));
-  std::vector<meta::Object> items;
-  meta::json::value* found = meta::FindField(list.Root(), "items");
-  if (found && found->is_array()) {
-    for (meta::json::value& item : found->get_array()) {
-      if (item.is_object()) items.emplace_back(std::move(item.get_object()));
-    }
-  }
-  co_return items;
+  co_return mesh::TakeItems(list);
 }
 
 Task<meta::Result<meta::Object>> LocalApi::Create(std::string collection, meta::Object object) {
@@ -139,7 +108,7 @@ Task<bool> LocalApi::Sleep(Duration duration) {
     std::erase_if(sleepers_, [](const std::weak_ptr<Wakeup>& sleeper) { return sleeper.expired(); });
     sleepers_.push_back(wakeup);
   }
-  co_await Wakeup::Wait(wakeup, std::chrono::steady_clock::now() + duration);
+  co_await Wakeup::WaitFor(wakeup, duration);
   co_return !stopped_;
 }
 
@@ -155,9 +124,19 @@ void LocalApi::Stop() {
   }
 }
 
+OwnApi MakeOwnApi(std::weak_ptr<LocalApi> api) {
+  OwnApi own;
+  own.read = [api](std::string path) { return ReadBy(api.lock(), std::move(path)); };
+  own.send = [api](std::string method, std::string path, std::string body) {
+    return SendBy(api.lock(), std::move(method), std::move(path), std::move(body));
+  };
+  return own;
+}
+
 std::string CollectionPath(const meta::Object& object, std::string_view plural) {
   const meta::Gvk kind = object.GetGvk();
-  const std::string root = kind.group.empty() ? "/api/" + kind.version : fmt::format("/apis/{}/{}", kind.group, kind.version);
+  const std::string root =
+      kind.group.empty() ? "/api/" + kind.version : fmt::format("/apis/{}/{}", kind.group, kind.version);
   if (object.Namespace().empty()) return fmt::format("{}/{}", root, plural);
   return fmt::format("{}/namespaces/{}/{}", root, object.Namespace(), plural);
 }

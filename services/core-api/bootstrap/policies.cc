@@ -1,9 +1,9 @@
 #include "services/core-api/bootstrap/policies.h"
 
-#include <fmt/format.h>
-
 #include <functional>
 #include <map>
+
+#include <fmt/format.h>
 
 #include "lib/base/log.h"
 #include "services/core-api/bootstrap/data.h"
@@ -21,8 +21,10 @@ struct Change {
 };
 using Reconcile = std::function<std::optional<Change>(const meta::Object& existing, const meta::Object& wanted)>;
 
-/// One object, given what is there. Another replica may write the same: then it is looked at again.
-Task<> EnsureOne(LocalApiPtr api, std::string plural, meta::Object wanted, std::optional<meta::Object> existing, Reconcile reconcile) {
+/// Creates or updates one object, whose current state is `existing`. If another replica writes it at the same time, the
+/// object is read and compared again, up to kAttempts times.
+Task<> EnsureOne(LocalApiPtr api, std::string plural, meta::Object wanted, std::optional<meta::Object> existing,
+                 Reconcile reconcile) {
   const std::string collection = CollectionPath(wanted, plural);
   const std::string path = fmt::format("{}/{}", collection, wanted.Name());
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
@@ -41,7 +43,8 @@ Task<> EnsureOne(LocalApiPtr api, std::string plural, meta::Object wanted, std::
       }
     }
     if (written) co_return;
-    if (!written.error().Is("AlreadyExists") && !written.error().Is("Conflict") && !written.error().Is("NotFound")) {
+    if (!written.error().Is(meta::Reason::kAlreadyExists) && !written.error().Is(meta::Reason::kConflict) &&
+        !written.error().Is(meta::Reason::kNotFound)) {
       log::Error("start-up object {}: {}", path, written.error().Message());
       co_return;
     }
@@ -95,7 +98,7 @@ std::optional<meta::Object> ReconcileFlowControl(const meta::Object& existing, c
   constexpr std::string_view kAnnotation = "apf.kubernetes.io/autoupdate-spec";
   const bool mandatory = wanted.Name() == "exempt" || wanted.Name() == "catch-all";
   const meta::json::string* mode = existing.Annotation(kAnnotation);
-  // Without a word from its owner, an object that was never changed still follows.
+  // An object without the annotation is updated as long as its spec was never changed.
   if (!mandatory && (mode ? *mode != "true" : existing.Generation() > 1)) return std::nullopt;
   const meta::json::value* spec = meta::FindField(wanted.Root(), "spec");
   const meta::json::value* owned = meta::FindField(existing.Root(), "spec");
@@ -108,26 +111,29 @@ std::optional<meta::Object> ReconcileFlowControl(const meta::Object& existing, c
 
 Task<> EnsureRbacPolicy(LocalApiPtr api, std::shared_ptr<Gate> namespaces) {
   std::vector<Task<>> cluster;
-  cluster.push_back(EnsureAll(api, fmt::format("{}clusterroles", kRbac), "clusterroles", BootstrapFile::kClusterRoles, &RoleChange));
+  cluster.push_back(
+      EnsureAll(api, fmt::format("{}clusterroles", kRbac), "clusterroles", BootstrapFile::kClusterRoles, &RoleChange));
   cluster.push_back(EnsureAll(api, fmt::format("{}clusterrolebindings", kRbac), "clusterrolebindings",
                               BootstrapFile::kClusterRoleBindings, &BindingChangeOf));
   co_await api->Together(std::move(cluster));
   co_await Gate::Wait(namespaces);
   std::vector<Task<>> namespaced;
   namespaced.push_back(EnsureAll(api, fmt::format("{}roles", kRbac), "roles", BootstrapFile::kRoles, &RoleChange));
-  namespaced.push_back(
-      EnsureAll(api, fmt::format("{}rolebindings", kRbac), "rolebindings", BootstrapFile::kRoleBindings, &BindingChangeOf));
+  namespaced.push_back(EnsureAll(api, fmt::format("{}rolebindings", kRbac), "rolebindings",
+                                 BootstrapFile::kRoleBindings, &BindingChangeOf));
   co_await api->Together(std::move(namespaced));
 }
 
 Task<> EnsurePriorityClasses(LocalApiPtr api) {
-  return EnsureAll(api, "/apis/scheduling.k8s.io/v1/priorityclasses", "priorityclasses", BootstrapFile::kPriorityClasses, &Never);
+  return EnsureAll(api, "/apis/scheduling.k8s.io/v1/priorityclasses", "priorityclasses",
+                   BootstrapFile::kPriorityClasses, &Never);
 }
 
 Task<> EnsureFlowControl(LocalApiPtr api) {
   constexpr std::string_view kGroup = "/apis/flowcontrol.apiserver.k8s.io/v1/";
   std::vector<Task<>> tasks;
-  tasks.push_back(EnsureAll(api, fmt::format("{}flowschemas", kGroup), "flowschemas", BootstrapFile::kFlowSchemas, &FlowControlChange));
+  tasks.push_back(EnsureAll(api, fmt::format("{}flowschemas", kGroup), "flowschemas", BootstrapFile::kFlowSchemas,
+                            &FlowControlChange));
   tasks.push_back(EnsureAll(api, fmt::format("{}prioritylevelconfigurations", kGroup), "prioritylevelconfigurations",
                             BootstrapFile::kPriorityLevels, &FlowControlChange));
   co_await api->Together(std::move(tasks));

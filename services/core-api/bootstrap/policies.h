@@ -3,16 +3,23 @@
 #include "services/core-api/bootstrap/gate.h"
 #include "services/core-api/bootstrap/local_api.h"
 
-/// Objects that come from data/bootstrap. Each function returns when all of them are there.
+/// Creates and updates the objects of data/bootstrap. Each function returns when all objects were processed; failures
+/// are logged.
 namespace apimesh::core_api {
 
-/// Cluster roles and bindings at once, roles and their bindings as soon as the system namespaces are there.
+/// Processes cluster roles and their bindings immediately, and roles and role bindings when the system namespaces
+/// exist.
 Task<> EnsureRbacPolicy(LocalApiPtr api, std::shared_ptr<Gate> namespaces);
 Task<> EnsurePriorityClasses(LocalApiPtr api);
-/// Flow schemas and priority levels: those of the system always have their spec, the others as long as nobody took them over.
+/// Creates and updates flow schemas and priority levels. The spec of the mandatory objects ("exempt", "catch-all") is
+/// always restored. The spec of the others is updated unless a user has taken over the object; see
+/// ReconcileFlowControl().
 Task<> EnsureFlowControl(LocalApiPtr api);
 
-/// The spec a flow schema or priority level that exists must get; nullopt: it stays as it is.
+/// Returns the existing flow schema or priority level with the spec of `wanted`, or nullopt if it must not or need not
+/// change. A user takes over an object that is not mandatory by setting the annotation
+/// apf.kubernetes.io/autoupdate-spec to a value other than "true", or by changing the spec of an object without this
+/// annotation.
 std::optional<meta::Object> ReconcileFlowControl(const meta::Object& existing, const meta::Object& wanted);
 
 }  // namespace apimesh::core_api

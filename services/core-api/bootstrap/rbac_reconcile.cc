@@ -18,7 +18,7 @@ bool Contains(const json::array& list, const json::value& value) {
 }
 bool Allows(const json::array& list, const json::value& value) { return Contains(list, "*") || Contains(list, value); }
 
-/// "pods/log" is also given by "*/log".
+/// "pods/log" is also matched by "*/log".
 bool AllowsResource(const json::array& list, const json::value& resource) {
   if (Allows(list, resource)) return true;
   const std::string_view name = resource.is_string() ? std::string_view(resource.get_string()) : std::string_view();
@@ -26,13 +26,14 @@ bool AllowsResource(const json::array& list, const json::value& resource) {
   return slash != std::string_view::npos && Contains(list, json::value("*" + std::string(name.substr(slash))));
 }
 
-/// A path is given by itself or by a prefix that ends with a star.
+/// A path is matched by an equal path, or by a prefix that ends with "*".
 bool AllowsPath(const json::array& list, const json::value& path) {
   for (const json::value& owned : list) {
     if (owned == path) return true;
     if (!owned.is_string() || !path.is_string()) continue;
     const std::string_view prefix = owned.get_string();
-    if (prefix.ends_with('*') && std::string_view(path.get_string()).starts_with(prefix.substr(0, prefix.size() - 1))) return true;
+    if (prefix.ends_with('*') && std::string_view(path.get_string()).starts_with(prefix.substr(0, prefix.size() - 1)))
+      return true;
   }
   return false;
 }
@@ -57,7 +58,8 @@ void ForEachSingle(const json::object& rule, const std::function<void(json::obje
     }
     for (const json::value& group : ArrayOf(rule, "apiGroups")) {
       for (const json::value& resource : ArrayOf(rule, "resources")) {
-        const json::object single{{"verbs", json::array{verb}}, {"apiGroups", json::array{group}}, {"resources", json::array{resource}}};
+        const json::object single{
+            {"verbs", json::array{verb}}, {"apiGroups", json::array{group}}, {"resources", json::array{resource}}};
         const json::array& names = ArrayOf(rule, "resourceNames");
         if (names.empty()) visit(single);
         for (const json::value& name : names) {
@@ -75,7 +77,7 @@ bool Protected(const meta::Object& existing) {
   return value && *value == "false";
 }
 
-/// Labels or annotations that are missing; those that are there stay as they are.
+/// Adds labels or annotations that are missing; existing ones are not changed.
 bool AddMissing(meta::Object& object, const meta::Object& wanted, std::string_view field) {
   bool changed = false;
   const json::value* all = meta::FindField(wanted.Metadata(), field);

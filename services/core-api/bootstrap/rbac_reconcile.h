@@ -4,20 +4,22 @@
 
 #include "lib/meta/object.h"
 
-/// What a bootstrap role or binding that exists already must become: it is extended, never reduced, and left alone where
-/// its owner said so by the annotation rbac.authorization.kubernetes.io/autoupdate=false.
+/// Reconciliation of bootstrap roles and bindings that exist already. Missing rules, subjects, labels and annotations
+/// are added, and nothing is removed unless a binding must be created again. An object with the annotation
+/// rbac.authorization.kubernetes.io/autoupdate=false is not changed.
 namespace apimesh::core_api {
 
-/// nullopt: nothing to do.
+/// Returns the role to write, or nullopt if nothing has to change. ReconcileBinding() does the same for a binding.
 std::optional<meta::Object> ReconcileRole(const meta::Object& existing, const meta::Object& wanted);
 
 struct BindingChange {
   meta::Object object;
-  bool recreate = false;  // the role it refers to differs, which can't be changed
+  bool recreate = false;  // roleRef differs and is immutable, so the binding must be deleted and created again
 };
 std::optional<BindingChange> ReconcileBinding(const meta::Object& existing, const meta::Object& wanted);
 
-/// Each single permission (one verb on one resource or path) of `wanted` that no rule of `owned` gives, as a rule.
+/// Returns the permissions of `wanted` that no rule of `owned` grants, as one rule per permission (one verb on one
+/// resource or path).
 meta::json::array UncoveredRules(const meta::json::array& owned, const meta::json::array& wanted);
 
 }  // namespace apimesh::core_api

@@ -1,12 +1,13 @@
 #include "services/core-api/bootstrap/system_objects.h"
 
-#include <fmt/format.h>
-#include <openssl/sha.h>
-
 #include <fstream>
 #include <sstream>
 
+#include <fmt/format.h>
+#include <openssl/sha.h>
+
 #include "lib/base/clock.h"
+#include "lib/base/file.h"
 #include "lib/base/log.h"
 #include "lib/codec/codec.h"
 #include "lib/meta/time.h"
@@ -18,25 +19,20 @@ namespace json = meta::json;
 
 constexpr const char* kNamespaces[] = {"default", "kube-system", "kube-public", "kube-node-lease"};
 constexpr const char* kConfigMaps = "/api/v1/namespaces/kube-system/configmaps";
+constexpr const char* kIdentityLabel = "apiserver.kubernetes.io/identity";
 constexpr const char* kLeases = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases";
 
 void LogFailure(std::string_view what, const meta::ApiError& error) {
-  if (!error.Is("AlreadyExists") && !error.Is("Conflict")) log::Warning("{}: {}", what, error.Message());
+  if (!error.Is(meta::Reason::kAlreadyExists) && !error.Is(meta::Reason::kConflict))
+    log::Warning("{}: {}", what, error.Message());
 }
 
 Task<> EnsureNamespace(LocalApiPtr api, std::string name) {
   const meta::Result<meta::Object> found = co_await api->Get("/api/v1/namespaces/" + name);
-  if (found || !found.error().Is("NotFound")) co_return;
+  if (found || !found.error().Is(meta::Reason::kNotFound)) co_return;
   meta::Object object(json::object{{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", name}}}});
   const meta::Result<meta::Object> created = co_await api->Create("/api/v1/namespaces", std::move(object));
   if (!created) LogFailure("namespace " + name, created.error());
-}
-
-std::string ReadFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
 }
 
 std::string JsonList(const std::vector<std::string>& values) {
@@ -45,12 +41,14 @@ std::string JsonList(const std::vector<std::string>& values) {
 
 std::map<std::string, std::string> OwnAuthenticationInfo(const Flags& flags) {
   std::map<std::string, std::string> data;
-  if (!flags.client_ca_file.empty()) data["client-ca-file"] = ReadFile(flags.client_ca_file);
-  const std::string proxy_ca = flags.requestheader_client_ca_file.empty() ? "" : ReadFile(flags.requestheader_client_ca_file);
+  if (!flags.client_ca_file.empty()) data["client-ca-file"] = ReadFile(flags.client_ca_file).value_or("");
+  const std::string proxy_ca =
+      flags.requestheader_client_ca_file.empty() ? "" : ReadFile(flags.requestheader_client_ca_file).value_or("");
   if (proxy_ca.empty()) return data;
   data["requestheader-client-ca-file"] = proxy_ca;
   data["requestheader-username-headers"] = JsonList(flags.requestheader_username_headers);
-  if (!flags.requestheader_uid_headers.empty()) data["requestheader-uid-headers"] = JsonList(flags.requestheader_uid_headers);
+  if (!flags.requestheader_uid_headers.empty())
+    data["requestheader-uid-headers"] = JsonList(flags.requestheader_uid_headers);
   data["requestheader-group-headers"] = JsonList(flags.requestheader_group_headers);
   data["requestheader-extra-headers-prefix"] = JsonList(flags.requestheader_extra_headers_prefix);
   data["requestheader-allowed-names"] = JsonList(flags.requestheader_allowed_names);
@@ -111,6 +109,14 @@ json::object ToJson(const std::map<std::string, std::string>& data) {
   return object;
 }
 
+/// A lease without a duration or a time of renewal counts as expired.
+bool IsExpired(const meta::Object& lease, WallTime now) {
+  const json::value* seconds = meta::Find(lease.Root(), "spec", "leaseDurationSeconds");
+  const std::optional<WallTime> renewed = meta::ParseTime(meta::FindString(lease.Root(), "spec", "renewTime"));
+  if (!seconds || !seconds->is_int64() || !renewed) return true;
+  return *renewed + std::chrono::seconds(seconds->get_int64()) < now;
+}
+
 }  // namespace
 
 Task<> EnsureSystemNamespaces(LocalApiPtr api) {
@@ -135,11 +141,11 @@ std::map<std::string, std::string> MergeAuthenticationInfo(std::map<std::string,
 Task<> EnsureAuthenticationInfo(LocalApiPtr api, Flags flags) {
   const std::string path = fmt::format("{}/extension-apiserver-authentication", kConfigMaps);
   meta::Result<meta::Object> found = co_await api->Get(path);
-  if (!found && !found.error().Is("NotFound")) co_return;
+  if (!found && !found.error().Is(meta::Reason::kNotFound)) co_return;
   meta::Object object = found ? *found : ConfigMap("extension-apiserver-authentication");
   const std::map<std::string, std::string> present = DataOf(object);
   const std::map<std::string, std::string> merged = MergeAuthenticationInfo(present, OwnAuthenticationInfo(flags));
-  if (merged == present) co_return;  // without a CA there is nothing to tell
+  if (merged == present) co_return;  // without a CA there is nothing to publish
   object.Root()["data"] = ToJson(merged);
   meta::Result<meta::Object> written = meta::Object();
   if (found) {
@@ -153,11 +159,11 @@ Task<> EnsureAuthenticationInfo(LocalApiPtr api, Flags flags) {
 Task<> EnsureLegacyTokenTracking(LocalApiPtr api) {
   constexpr const char* kName = "kube-apiserver-legacy-service-account-token-tracking";
   const std::string path = fmt::format("{}/{}", kConfigMaps, kName);
-  const std::string today = meta::FormatTime(Clock::System().Now()).substr(0, 10);
+  const std::string today = meta::FormatTime(api->GetClock().Now()).substr(0, 10);
   meta::Result<meta::Object> found = co_await api->Get(path);
   meta::Result<meta::Object> written = meta::Object();
   if (!found) {
-    if (!found.error().Is("NotFound")) co_return;
+    if (!found.error().Is(meta::Reason::kNotFound)) co_return;
     meta::Object object = ConfigMap(kName);
     object.Root()["data"] = {{"since", today}};
     written = co_await api->Create(kConfigMaps, std::move(object));
@@ -183,21 +189,38 @@ std::string IdentityLeaseName(std::string_view hostname) {
   return text;
 }
 
+Task<> CollectIdentityLeases(LocalApiPtr api) {
+  const meta::Result<std::vector<meta::Object>> leases = co_await api->List(kLeases);
+  if (!leases) co_return;
+  for (const meta::Object& lease : *leases) {
+    if (meta::FindString(lease.Metadata(), "labels", kIdentityLabel) != "kube-apiserver") continue;
+    if (!IsExpired(lease, api->GetClock().Now())) continue;
+    // The lease may have been renewed since it was listed.
+    const std::string path = fmt::format("{}/{}", kLeases, lease.Name());
+    const meta::Result<meta::Object> now = co_await api->Get(path);
+    if (!now || !IsExpired(*now, api->GetClock().Now())) continue;
+    log::Info("deleting the expired identity lease {}", lease.Name());
+    const meta::Result<> deleted = co_await api->Delete(path);
+    if (!deleted && !deleted.error().Is(meta::Reason::kNotFound)) LogFailure(path, deleted.error());
+  }
+}
+
 Task<> RenewIdentityLease(LocalApiPtr api, std::string hostname, std::string holder) {
   const std::string name = IdentityLeaseName(hostname);
   const std::string path = fmt::format("{}/{}", kLeases, name);
   meta::Result<meta::Object> found = co_await api->Get(path);
-  if (!found && !found.error().Is("NotFound")) co_return;
-  meta::Object lease = found ? std::move(*found) : meta::Object(json::object{{"apiVersion", "coordination.k8s.io/v1"},
-                                                                             {"kind", "Lease"},
-                                                                             {"metadata", {{"name", name}, {"namespace", "kube-system"}}}});
+  if (!found && !found.error().Is(meta::Reason::kNotFound)) co_return;
+  meta::Object lease = found ? std::move(*found)
+                             : meta::Object(json::object{{"apiVersion", "coordination.k8s.io/v1"},
+                                                         {"kind", "Lease"},
+                                                         {"metadata", {{"name", name}, {"namespace", "kube-system"}}}});
   json::object& labels = meta::MakeObject(lease.Metadata(), "labels");
-  labels["apiserver.kubernetes.io/identity"] = "kube-apiserver";
+  labels[kIdentityLabel] = "kube-apiserver";
   labels["kubernetes.io/hostname"] = hostname;
   json::object& spec = meta::MakeObject(lease.Root(), "spec");
   spec["holderIdentity"] = holder;
   spec["leaseDurationSeconds"] = 3600;
-  spec["renewTime"] = meta::FormatMicroTime(Clock::System().Now());
+  spec["renewTime"] = meta::FormatMicroTime(api->GetClock().Now());
   meta::Result<meta::Object> written = meta::Object();
   if (found) {
     written = co_await api->Update(path, std::move(lease));

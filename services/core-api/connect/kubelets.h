@@ -5,33 +5,34 @@
 #include <string>
 #include <vector>
 
-#include "lib/base/task.h"
+#include "lib/base/async/task.h"
 #include "lib/http/client.h"
-#include "lib/meta/api_error.h"
+#include "lib/meta/errors/api_error.h"
 #include "lib/meta/object.h"
 #include "services/core-api/connect/kubelet_options.h"
-#include "services/core-api/groups/authentication/token_request.h"
+#include "services/core-api/own_api.h"
 
 namespace apimesh::core_api {
 
-/// An address as a URL has it: host and port, with brackets around IPv6.
+/// Returns "host:port" as it is written in a URL, with brackets around an IPv6 address.
 std::string HostPort(std::string_view host, std::string_view port);
 
-/// The kubelets of all nodes: where they are and how to talk to them. Thread-safe.
+/// Finds the kubelets of nodes and provides the HTTP clients to connect to them. Thread-safe.
 class Kubelets {
  public:
-  struct Place {
+  struct Address {
     std::string host;
     std::string port;
     std::string Url() const { return "https://" + HostPort(host, port); }
   };
 
-  Kubelets(KubeletOptions options, ReadObject read);
-  /// Where the node's kubelet is, by its status.
-  Task<meta::Result<Place>> Find(std::string node) const;
-  /// The client with our certificate. `verify` false: whatever certificate the kubelet has.
+  Kubelets(KubeletOptions options, ReadObject read, const Clock& clock);
+  /// Reads the Node and returns the address of its kubelet.
+  Task<meta::Result<Address>> Find(std::string node) const;
+  /// Returns the client that presents the certificate of this server. If `verify` is false, the client accepts any
+  /// kubelet certificate.
   const std::shared_ptr<http::Client>& Client(bool verify = true) const { return verify ? client_ : careless_client_; }
-  /// The same for nodes/proxy: never connects to the server's own machine (ForProxies).
+  /// Returns the client for nodes/proxy. It never connects to the server's own machine; see ForProxies().
   const std::shared_ptr<http::Client>& ProxyClient() const { return proxy_client_; }
 
  private:
@@ -41,7 +42,7 @@ class Kubelets {
 };
 using KubeletsPtr = std::shared_ptr<const Kubelets>;
 
-/// The place that a Node's status gives.
-meta::Result<Kubelets::Place> KubeletPlace(const meta::Object& node, const std::vector<std::string>& address_types);
+/// Returns the address of the kubelet according to the status of the Node.
+meta::Result<Kubelets::Address> KubeletAddress(const meta::Object& node, const std::vector<std::string>& address_types);
 
 }  // namespace apimesh::core_api

@@ -3,13 +3,15 @@
 #include <fmt/format.h>
 
 #include "lib/base/ip_address.h"
+#include "lib/base/text/url.h"
+#include "lib/meta/errors/other_errors.h"
 #include "lib/service/reverse_proxy.h"
 
 namespace apimesh::core_api {
 namespace {
 
-/// The part of the path behind ".../proxy", and the path up to there.
-std::pair<std::string, std::string> SplitPath(const rpc::Request& request) {
+/// Splits the path of the request into the part up to and including ".../proxy" and the rest.
+std::pair<std::string, std::string> SplitPath(const mesh::Request& request) {
   const std::string mark = "/" + request.info.name + "/" + request.info.subresource;
   const std::size_t found = request.path.find(mark);
   if (found == std::string::npos) return {request.path, ""};
@@ -17,24 +19,7 @@ std::pair<std::string, std::string> SplitPath(const rpc::Request& request) {
   return {request.path.substr(0, end), request.path.substr(end)};
 }
 
-bool IsPlain(unsigned char c) {
-  return std::isalnum(c) || std::string_view("-._~/:@!$&'()*+,;=").find(static_cast<char>(c)) != std::string_view::npos;
-}
-
-std::string EncodePath(std::string_view path) {
-  std::string encoded;
-  for (const char c : path) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (IsPlain(byte)) {
-      encoded += c;
-    } else {
-      encoded += fmt::format("%{:02X}", byte);
-    }
-  }
-  return encoded;
-}
-
-service::Outgoing MakeOutgoing(const ProxyTarget& target, rpc::Request request, bool upgrade) {
+service::Outgoing MakeOutgoing(const ProxyTarget& target, mesh::Request request, bool upgrade) {
   const auto [base, rest] = SplitPath(request);
   service::Outgoing outgoing;
   outgoing.method = request.method;
@@ -45,7 +30,8 @@ service::Outgoing MakeOutgoing(const ProxyTarget& target, rpc::Request request, 
   const std::string ip = request.remote_address.substr(0, request.remote_address.rfind(':'));
   if (!ip.empty()) outgoing.headers.emplace_back("x-forwarded-for", ip);
   outgoing.headers.emplace_back("x-forwarded-uri", request.path);
-  if (const std::string_view host = request.Header("host"); !host.empty()) outgoing.headers.emplace_back("x-forwarded-host", host);
+  if (const std::string_view host = request.Header("host"); !host.empty())
+    outgoing.headers.emplace_back("x-forwarded-host", host);
   outgoing.headers.emplace_back("x-forwarded-proto", "https");
   outgoing.body = std::move(request.body);
   return outgoing;
@@ -60,18 +46,15 @@ meta::ApiError Unreachable(const http::ClientError& error) {
 
 meta::ApiError NotUpgraded(const http::ClientError& error) {
   if (error.code == http::ClientError::Code::kAddressNotAllowed) return meta::BadRequest("address not allowed");
-  meta::ApiError::Data data;
-  data.reason.clear();
-  data.message = error.message;
-  return meta::ApiError(std::move(data));
+  return meta::PlainError(error.message);
 }
 
-/// Sends on what a server says about itself (redirects) so that it stays behind the proxy.
-class BehindProxy final : public rpc::ResponseStream {
+/// Rewrites redirects of the proxied server, so that clients that follow them stay behind the proxy.
+class BehindProxy final : public mesh::ResponseStream {
  public:
-  BehindProxy(rpc::ResponseStream& stream, std::string target, std::string base)
+  BehindProxy(mesh::ResponseStream& stream, std::string target, std::string base)
       : stream_(stream), target_(std::move(target)), base_(std::move(base)) {}
-  Task<bool> WriteHead(int code, rpc::Headers headers) override {
+  Task<bool> WriteHead(int code, mesh::Headers headers) override {
     for (auto& [name, value] : headers) {
       if (name != "location") continue;
       if (value == target_ || value.starts_with(target_ + "/")) value.erase(0, target_.size());
@@ -84,7 +67,7 @@ class BehindProxy final : public rpc::ResponseStream {
   void Abort() override { stream_.Abort(); }
 
  private:
-  rpc::ResponseStream& stream_;
+  mesh::ResponseStream& stream_;
   const std::string target_, base_;
 };
 
@@ -106,7 +89,8 @@ std::optional<ProxiedName> ParseProxiedName(std::string_view text) {
   } else {
     parsed = {"", parts[0], parts.size() == 2 ? parts[1] : ""};
   }
-  if (parsed.name.empty() || (!parsed.scheme.empty() && parsed.scheme != "http" && parsed.scheme != "https")) return std::nullopt;
+  if (parsed.name.empty() || (!parsed.scheme.empty() && parsed.scheme != "http" && parsed.scheme != "https"))
+    return std::nullopt;
   return parsed;
 }
 
@@ -120,12 +104,13 @@ http::ClientOptions ForProxies(http::ClientOptions options) {
   return options;
 }
 
-Task<meta::Result<>> ProxyConnector::Forward(meta::RequestContext ctx, rpc::Request request, rpc::ResponseStream& stream) {
+Task<meta::Result<>> ProxyConnector::Forward(meta::RequestContext ctx, mesh::Request request,
+                                             mesh::ResponseStream& stream) {
   ASSIGN_OR_CO_RETURN(const ProxyTarget target, co_await FindTarget(ctx, request.info.name));
   const auto [base, rest] = SplitPath(request);
-  // Links of the page would be resolved against the wrong folder.
+  // Without the trailing slash, clients would resolve relative links in the page against the wrong path.
   if (rest.empty() && (request.method == "GET" || request.method == "HEAD")) {
-    rpc::Headers headers;
+    mesh::Headers headers;
     headers.emplace_back("location", request.path + "/" + (request.query.empty() ? "" : "?" + request.query));
     co_await stream.WriteHead(301, std::move(headers));
     co_return meta::Result<>();
@@ -137,23 +122,21 @@ Task<meta::Result<>> ProxyConnector::Forward(meta::RequestContext ctx, rpc::Requ
   co_return meta::Result<>();
 }
 
-Task<meta::Result<>> ProxyConnector::Upgrade(meta::RequestContext ctx, rpc::Request request, rpc::ConnectStream& stream) {
+Task<meta::Result<>> ProxyConnector::Upgrade(meta::RequestContext ctx, mesh::Request request,
+                                             mesh::ConnectStream& stream) {
   ASSIGN_OR_CO_RETURN(const ProxyTarget target, co_await FindTarget(ctx, request.info.name));
   service::Outgoing outgoing = MakeOutgoing(target, std::move(request), true);
-  http::ClientResult<rpc::Connection> connection = co_await service::ConnectTo(target.client, std::move(outgoing));
+  http::ClientResult<mesh::Connection> connection = co_await service::ConnectTo(target.client, std::move(outgoing));
   if (!connection) co_return NotUpgraded(connection.error());
   const bool open = co_await stream.Answer(std::move(connection->head));
   if (open && connection->stream) co_await service::Tunnel(stream, *connection->stream);
   co_return meta::Result<>();
 }
 
-std::shared_ptr<http::Client> ClusterClient() {
-  static const std::shared_ptr<http::Client> client = [] {
-    http::ClientOptions options;
-    options.insecure_skip_verify = true;
-    return std::shared_ptr<http::Client>(http::NewClient(ForProxies(std::move(options))));
-  }();
-  return client;
+std::shared_ptr<http::Client> NewClusterClient(const Clock& clock) {
+  http::ClientOptions options{.clock = clock};
+  options.tls.insecure_skip_verify = true;
+  return http::NewClient(ForProxies(std::move(options)));
 }
 
 }  // namespace apimesh::core_api

@@ -7,8 +7,36 @@
 
 namespace apimesh::core_api {
 
-/// Every resource this server has: those with a folder as their folders describe them, all others from the table and their
-/// schema. `groups`: only these ("" is the core group); none given: all.
-std::vector<registry::Resource> AllResources(const std::vector<std::string>& groups);
+struct KindInputs;
+
+/// Returns every resource of the built-in groups, including those that this process does not serve. Versions that are
+/// off by default are included only if --runtime-config switches them on.
+std::vector<registry::Resource> AllResources(const KindInputs& inputs);
+
+/// Whether this process serves the resource, according to --api-groups and --runtime-config.
+bool IsServedHere(const KindInputs& inputs, const registry::Resource& resource);
+
+// The groups. Each lists all its kinds, one line per kind, in groups/<group>/group.cc.
+std::vector<registry::Resource> AdmissionRegistrationGroup(const KindInputs& inputs);
+std::vector<registry::Resource> AppsGroup(const KindInputs& inputs);
+std::vector<registry::Resource> AuthenticationGroup(const KindInputs& inputs);
+std::vector<registry::Resource> AuthorizationGroup(const KindInputs& inputs);
+std::vector<registry::Resource> AutoscalingGroup(const KindInputs& inputs);
+std::vector<registry::Resource> BatchGroup(const KindInputs& inputs);
+std::vector<registry::Resource> CertificatesGroup(const KindInputs& inputs);
+std::vector<registry::Resource> CoordinationGroup(const KindInputs& inputs);
+std::vector<registry::Resource> CoreGroup(const KindInputs& inputs);
+std::vector<registry::Resource> DiscoveryGroup(const KindInputs& inputs);
+std::vector<registry::Resource> EventsGroup(const KindInputs& inputs);
+std::vector<registry::Resource> FlowControlGroup(const KindInputs& inputs);
+std::vector<registry::Resource> InternalApiserverGroup(const KindInputs& inputs);
+std::vector<registry::Resource> NetworkingGroup(const KindInputs& inputs);
+std::vector<registry::Resource> NodeGroup(const KindInputs& inputs);
+std::vector<registry::Resource> PolicyGroup(const KindInputs& inputs);
+std::vector<registry::Resource> RbacGroup(const KindInputs& inputs);
+std::vector<registry::Resource> ResourceGroup(const KindInputs& inputs);
+std::vector<registry::Resource> SchedulingGroup(const KindInputs& inputs);
+std::vector<registry::Resource> StorageGroup(const KindInputs& inputs);
+std::vector<registry::Resource> StorageMigrationGroup(const KindInputs& inputs);
 
 }  // namespace apimesh::core_api

@@ -1,12 +1,30 @@
 #include "services/core-api/groups/columns.h"
 
-#include <fmt/format.h>
-
 #include <map>
 
-#include "lib/meta/selector.h"
+#include <fmt/format.h>
+
+#include "lib/meta/selectors/selector.h"
 
 namespace apimesh::core_api {
+namespace {
+
+/// Returns a requirement as kube-apiserver writes it: "a=b" if it is one of matchLabels, and "a in (b)" if it is one of
+/// matchExpressions.
+std::string RequirementText(const meta::Requirement& requirement, const meta::json::value& selector) {
+  using Op = meta::Requirement::Op;
+  const std::string values = fmt::format("{}", fmt::join(requirement.values, ","));
+  switch (requirement.op) {
+    case Op::kExists: return requirement.key;
+    case Op::kDoesNotExist: return "!" + requirement.key;
+    case Op::kNotIn: return fmt::format("{} notin ({})", requirement.key, values);
+    default: break;
+  }
+  const bool label = meta::FindString(selector.get_object(), "matchLabels", requirement.key) == values;
+  return fmt::format(fmt::runtime(label ? "{}={}" : "{} in ({})"), requirement.key, values);
+}
+
+}  // namespace
 
 registry::Column NameColumn() {
   return {.name = "Name", .format = "name", .description = "Name of the object, unique in its namespace."};
@@ -32,10 +50,16 @@ meta::json::value TextCell(std::string_view text, std::string_view otherwise) {
   return meta::json::string(text.empty() ? otherwise : text);
 }
 
+std::string_view FlagText(const meta::json::value* flag) {
+  if (!flag || !flag->is_bool()) return "<unset>";
+  return flag->get_bool() ? "True" : "False";
+}
+
 std::string LabelsText(const meta::json::value* labels) {
   std::map<std::string_view, std::string_view> sorted;
   if (labels && labels->is_object()) {
-    for (const auto& [key, value] : labels->get_object()) sorted[key] = value.is_string() ? std::string_view(value.get_string()) : "";
+    for (const auto& [key, value] : labels->get_object())
+      sorted[key] = value.is_string() ? std::string_view(value.get_string()) : "";
   }
   std::string text;
   for (const auto& [key, value] : sorted) text += fmt::format("{}{}={}", text.empty() ? "" : ",", key, value);
@@ -46,7 +70,10 @@ std::string SelectorText(const meta::json::value* selector) {
   if (!selector || !selector->is_object()) return "<none>";
   const meta::Result<meta::LabelSelector> parsed = meta::LabelSelector::FromObject(selector->get_object());
   if (!parsed) return "<error>";
-  return parsed->Empty() ? "<none>" : parsed->ToString();
+  std::vector<std::string> texts;
+  for (const meta::Requirement& requirement : parsed->Requirements())
+    texts.push_back(RequirementText(requirement, *selector));
+  return texts.empty() ? "<none>" : fmt::format("{}", fmt::join(texts, ","));
 }
 
 std::string JoinTexts(const meta::json::value* list, std::string_view separator) {

@@ -1,20 +1,21 @@
-// Tables get no more of an object than they say they read, and are kept for as long as they say: the cells have to come out the same as from
-// all of it, and at any moment until then.
-#include <gtest/gtest.h>
-
+// A table printer gets only the fields that it declares to read, and its rows are cached for as long as it declares.
+// These tests check that the cells are the same as with the complete object, and at any time until a row expires.
 #include <random>
 
+#include <gtest/gtest.h>
+
 #include "lib/codec/codec.h"
-#include "lib/codec/json_parts.h"
+#include "lib/codec/json/json_parts.h"
 #include "lib/meta/time.h"
 #include "services/core-api/groups/all_groups.h"
+#include "services/core-api/groups/kind_inputs.h"
 
 namespace apimesh::core_api {
 namespace {
 
 namespace json = meta::json;
 
-/// Random objects of a schema, with words that tables look for.
+/// Generates random objects of a schema, with words that table printers check for.
 class Filler {
  public:
   explicit Filler(unsigned seed) : random_(seed) {}
@@ -50,9 +51,29 @@ class Filler {
   }
 
  private:
-  static constexpr const char* kWords[] = {"",      "a",         "b",          "Always",       "True",      "False",        "Ready",     "Initialized",  "PodScheduled", "SchedulingGated",
-                                           "Running", "Completed", "Succeeded", "PodInitializing", "NodeLost", "LoadBalancer", "ClusterIP", "ExternalName", "User",          "ServiceAccount",
-                                           "InternalIP", "Healthy", "10.0.0.1"};
+  static constexpr const char* kWords[] = {"",
+                                           "a",
+                                           "b",
+                                           "Always",
+                                           "True",
+                                           "False",
+                                           "Ready",
+                                           "Initialized",
+                                           "PodScheduled",
+                                           "SchedulingGated",
+                                           "Running",
+                                           "Completed",
+                                           "Succeeded",
+                                           "PodInitializing",
+                                           "NodeLost",
+                                           "LoadBalancer",
+                                           "ClusterIP",
+                                           "ExternalName",
+                                           "User",
+                                           "ServiceAccount",
+                                           "InternalIP",
+                                           "Healthy",
+                                           "10.0.0.1"};
   std::size_t Pick(std::size_t count) { return random_() % count; }
   std::mt19937 random_;
 };
@@ -77,7 +98,8 @@ TEST(Tables, ReadNoMoreThanTheySay) {
       const meta::Object whole(codec::ParseJson(text, {})->as_object());
       const meta::Object parts(codec::ParseJsonParts(text, resource.table.reads, {})->as_object());
       const WallTime now = WallTime(std::chrono::hours(24 * 365 * 60));
-      ASSERT_EQ(CellsAt(resource, parts, now).text, CellsAt(resource, whole, now).text) << resource.gvk.kind << " " << seed << " " << text;
+      ASSERT_EQ(CellsAt(resource, parts, now).text, CellsAt(resource, whole, now).text)
+          << resource.gvk.kind << " " << seed << " " << text;
     }
   }
   EXPECT_GE(limited, 14u);
@@ -85,20 +107,23 @@ TEST(Tables, ReadNoMoreThanTheySay) {
 
 TEST(Tables, HoldAsLongAsTheySay) {
   using namespace std::chrono_literals;
-  // What the objects of Filler show has been going on for so long: one of each unit that an age can end with.
-  const std::chrono::seconds spans[] = {-5s, 0s, 90s, 5min, 20min, 4h, 30h, 100h, 24h * 30, 24h * 365 * 3, 24h * 365 * 9};
+  // Ages of the times in the objects of Filler, one for each unit in which an age is shown.
+  const std::chrono::seconds spans[] = {-5s, 0s,   90s,      5min,          20min,        4h,
+                                        30h, 100h, 24h * 30, 24h * 365 * 3, 24h * 365 * 9};
   std::size_t changed = 0;
   for (const registry::Resource& resource : AllResources({})) {
     if (resource.table.columns.empty()) continue;
     for (unsigned seed = 0; seed < 40; ++seed) {
       const meta::Object object(Filler(seed).Value(*resource.schema, 0).as_object());
       for (const std::chrono::seconds span : spans) {
-        const WallTime now = *meta::ParseTime(seed % 2 ? "2026-01-01T00:00:00Z" : "2026-03-01T00:00:00Z") + span + 300ms;
+        const WallTime now =
+            *meta::ParseTime(seed % 2 ? "2026-01-01T00:00:00Z" : "2026-03-01T00:00:00Z") + span + 300ms;
         const CellsText cells = CellsAt(resource, object, now);
         if (cells.until == WallTime::max()) continue;
         ASSERT_GT(cells.until, now);
         for (const WallTime later : {now + (cells.until - now) / 2, cells.until - 1ns}) {
-          ASSERT_EQ(CellsAt(resource, object, later).text, cells.text) << resource.gvk.kind << " " << seed << " " << span.count();
+          ASSERT_EQ(CellsAt(resource, object, later).text, cells.text)
+              << resource.gvk.kind << " " << seed << " " << span.count();
         }
         if (CellsAt(resource, object, cells.until).text != cells.text) ++changed;
       }

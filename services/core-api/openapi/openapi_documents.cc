@@ -4,7 +4,7 @@
 
 #include "lib/codec/codec.h"
 #include "lib/endpoint/discovery.h"
-#include "lib/endpoint/query.h"
+#include "lib/endpoint/input/query.h"
 #include "lib/schema/builtin.h"
 #include "lib/service/chain.h"
 
@@ -32,16 +32,19 @@ std::string PathOf(const meta::GroupVersion& version) {
 
 }  // namespace
 
-OpenApiDocuments::OpenApiDocuments(std::vector<endpoint::ServedVersion>& versions) {
-  // A document follows from the schemas, which are part of the program, and from what is served.
-  const std::size_t schemas = std::hash<std::string_view>()(schema::BuiltinDescriptors());
+OpenApiDocuments::OpenApiDocuments(std::vector<endpoint::ServedVersion>& versions, const std::string& descriptions_file)
+    : descriptions_(descriptions_file) {
+  // A document depends only on the schemas, which are part of the program, on the texts, and on the served resources.
+  std::size_t schemas = std::hash<std::string_view>()(schema::BuiltinDescriptors());
+  if (!descriptions_.Digest().empty()) schemas = schemas * 31 + std::hash<std::string>()(descriptions_.Digest());
   std::size_t all = schemas;
   for (endpoint::ServedVersion& served : versions) {
     const std::size_t own = std::hash<std::string>()(endpoint::VersionDiscoveryJson(served.version, served.resources));
     all = all * 31 + own;
     Version version;
     version.hash = fmt::format("{:016X}{:016X}", schemas, own);
-    for (const endpoint::ServedResourcePtr& resource : served.resources) version.resources.push_back(Describe(resource->resource));
+    for (const endpoint::ServedResourcePtr& resource : served.resources)
+      version.resources.push_back(Describe(resource->resource));
     served.openapi_v3_hash = version.hash;
     versions_[PathOf(served.version)] = std::move(version);
   }
@@ -55,32 +58,35 @@ SharedBytes OpenApiDocuments::Document(const std::string& path) {
   meta::json::object document;
   if (path == kV2) {
     std::vector<schema::OpenApiResource> all;
-    for (const auto& [name, version] : versions_) all.insert(all.end(), version.resources.begin(), version.resources.end());
-    document = schema::OpenApiV2(all, schema::Builtin());
+    for (const auto& [name, version] : versions_)
+      all.insert(all.end(), version.resources.begin(), version.resources.end());
+    document = schema::OpenApiV2(all, schema::Builtin(), descriptions_.Read());
   } else {
     const std::string name = path.substr(kV3.size());
     const std::vector<schema::OpenApiResource>& resources = versions_.at(name).resources;
     const std::size_t first = name.find('/'), last = name.rfind('/');
     meta::GroupVersion version{first == last ? "" : name.substr(first + 1, last - first - 1), name.substr(last + 1)};
-    document = schema::OpenApiV3(version, resources, schema::Builtin());
+    document = schema::OpenApiV3(version, resources, schema::Builtin(), descriptions_.Read());
   }
   SharedBytes bytes(codec::WriteJson(document));
   documents_[path] = bytes;
   return bytes;
 }
 
-Task<rpc::Response> OpenApiDocuments::Answer(rpc::Request request) {
+Task<mesh::Response> OpenApiDocuments::Answer(mesh::Request request) {
   std::string hash = v2_hash_;
   if (request.path != kV2) {
-    const auto found = request.path.starts_with(kV3) ? versions_.find(request.path.substr(kV3.size())) : versions_.end();
+    const auto found =
+        request.path.starts_with(kV3) ? versions_.find(request.path.substr(kV3.size())) : versions_.end();
     if (found == versions_.end()) co_return service::PlainNotFound();
     hash = found->second.hash;
   }
-  rpc::Response response;
+  mesh::Response response;
   response.headers.emplace_back("vary", "Accept");
   response.headers.emplace_back("etag", '"' + hash + '"');
-  // A path with the hash in it never changes its meaning.
-  if (endpoint::Query(request.query).First("hash") == hash) response.headers.emplace_back("cache-control", "public, immutable");
+  // The content at a URL with a hash never changes.
+  if (endpoint::Query(request.query).First("hash") == hash)
+    response.headers.emplace_back("cache-control", "public, immutable");
   if (request.Header("if-none-match").find(hash) != std::string_view::npos) {
     response.code = 304;
     co_return response;

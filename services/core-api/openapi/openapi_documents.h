@@ -8,18 +8,20 @@
 
 #include "lib/base/bytes.h"
 #include "lib/endpoint/group_server.h"
-#include "lib/schema/openapi.h"
+#include "lib/schema/openapi/openapi.h"
 
 namespace apimesh::core_api {
 
-/// The OpenAPI documents of what this process serves. Each is made when it is first asked for, and kept. Thread-safe.
+/// The OpenAPI documents of the resources that this process serves. Each document is generated when it is first
+/// requested, and then cached. Thread-safe.
 class OpenApiDocuments {
  public:
-  /// Sets the hash of every version.
-  explicit OpenApiDocuments(std::vector<endpoint::ServedVersion>& versions);
+  /// Sets the OpenAPI hash of every version. `descriptions_file` may be empty.
+  OpenApiDocuments(std::vector<endpoint::ServedVersion>& versions, const std::string& descriptions_file);
 
-  /// "/openapi/v2"; "/openapi/v3/api/v1" and the like. 404 for what is not served here.
-  Task<rpc::Response> Answer(rpc::Request request);
+  /// Answers requests for "/openapi/v2" and for paths such as "/openapi/v3/api/v1". Versions that are not served here
+  /// are 404.
+  Task<mesh::Response> Answer(mesh::Request request);
 
  private:
   struct Version {
@@ -28,10 +30,11 @@ class OpenApiDocuments {
   };
   SharedBytes Document(const std::string& path);
 
-  std::map<std::string, Version> versions_;  // by "api/v1", "apis/apps/v1"
+  const schema::Descriptions descriptions_;
+  std::map<std::string, Version> versions_;  // keyed by "api/v1", "apis/apps/v1"
   std::string v2_hash_;
   std::mutex mutex_;
-  std::map<std::string, SharedBytes> documents_;  // by path; guarded by mutex_
+  std::map<std::string, SharedBytes> documents_;  // keyed by path; guarded by mutex_
 };
 
 }  // namespace apimesh::core_api

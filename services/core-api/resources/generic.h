@@ -6,9 +6,10 @@
 
 namespace apimesh::core_api {
 
-/// A built-in resource as the tables and its schema describe it: names, verbs, storage, subresources, and a strategy that
-/// splits spec from status where the kind has a status subresource. Kinds with more to say begin with this and change it.
-/// `strategy` replaces that one, also behind /status and /scale. Throws std::logic_error if there is no such row.
+/// Returns a built-in resource as the table (data/resources.tsv) and its schema describe it: names, verbs, storage,
+/// subresources. A kind with its own folder starts with this and changes what is different. `strategy` is also used for
+/// /status and /scale. Without a strategy, the only rule is that clients cannot write the status through the resource
+/// if it has a status subresource. Throws std::logic_error if the table has no such row.
 registry::Resource FromTable(std::string_view group, std::string_view version, std::string_view resource,
                              registry::StrategyPtr strategy = nullptr);
 

@@ -29,5 +29,30 @@ TEST(IsServed, FollowsTheMostSpecialElement) {
   }
 }
 
+TEST(IsServed, VersionsThatAreNotStableAreOffByDefault) {
+  const meta::Gvr beta{"storage.k8s.io", "v1beta1", "volumeattributesclasses"};
+  const meta::Gvr alpha{"resource.k8s.io", "v1alpha3", "devicetaintrules"};
+  const struct {
+    std::vector<std::string> config;
+    bool beta, alpha;
+  } cases[] = {
+      {{}, false, false},
+      {{"api/all"}, true, true},
+      {{"api/beta=true"}, true, false},
+      {{"api/alpha=true"}, false, true},
+      {{"api/ga=true"}, false, false},
+      {{"api/all=true", "api/beta=false"}, false, true},
+      {{"storage.k8s.io/v1beta1=true"}, true, false},
+      {{"resource.k8s.io/v1alpha3/devicetaintrules=true"}, false, true},
+      {{"resource.k8s.io/v1alpha3=true", "resource.k8s.io/v1alpha3/devicetaintrules=false"}, false, false},
+      {{"api/legacy=true"}, false, false},
+  };
+  for (const auto& c : cases) {
+    const std::string shown = c.config.empty() ? "" : c.config[0];
+    EXPECT_EQ(IsServed(c.config, beta), c.beta) << shown;
+    EXPECT_EQ(IsServed(c.config, alpha), c.alpha) << shown;
+  }
+}
+
 }  // namespace
 }  // namespace apimesh::core_api

@@ -6,7 +6,7 @@
 namespace apimesh::core_api {
 namespace {
 
-/// "-" is nothing.
+/// Splits a text into its parts. "-" stands for an empty list.
 std::vector<std::string> Split(std::string_view text, char separator) {
   std::vector<std::string> parts;
   while (true) {
@@ -17,9 +17,21 @@ std::vector<std::string> Split(std::string_view text, char separator) {
   }
 }
 
-std::vector<std::string> Words(const std::string& text) { return text.empty() ? std::vector<std::string>() : Split(text, ','); }
+std::vector<std::string> Words(const std::string& text) {
+  return text.empty() ? std::vector<std::string>() : Split(text, ',');
+}
 
-/// The lines of a table, without comments and the head.
+meta::VerbSet VerbsOf(const std::string& text) {
+  meta::VerbSet verbs;
+  for (const std::string& word : Words(text)) {
+    const meta::Verb verb = meta::VerbFromString(word);
+    if (verb == meta::Verb::kOther) throw std::logic_error("unknown verb in a built-in table: " + word);
+    verbs.insert(verb);
+  }
+  return verbs;
+}
+
+/// Returns the rows of a table, without comments and the header row.
 std::vector<std::vector<std::string>> Rows(std::string_view text, std::size_t columns) {
   std::vector<std::vector<std::string>> rows;
   bool head = true;
@@ -32,7 +44,7 @@ std::vector<std::vector<std::string>> Rows(std::string_view text, std::size_t co
   return rows;
 }
 
-/// "Pod", or "policy/v1/Eviction" for a kind of another group-version.
+/// Parses "Pod", or "policy/v1/Eviction" for a kind of another group and version.
 meta::Gvk KindOf(const std::string& text, const std::string& group, const std::string& version) {
   const std::vector<std::string> parts = Split(text, '/');
   if (parts.size() == 3) return {parts[0], parts[1], parts[2]};
@@ -41,19 +53,20 @@ meta::Gvk KindOf(const std::string& text, const std::string& group, const std::s
 
 std::vector<ResourceRow> ParseResources() {
   std::vector<ResourceRow> table;
-  for (const std::vector<std::string>& row : Rows(ResourceTableBytes(), 11)) {
+  for (const std::vector<std::string>& row : Rows(ResourceTableBytes(), 12)) {
     ResourceRow parsed;
     parsed.group = row[0];
     parsed.version = row[1];
     parsed.resource = row[2];
     parsed.kind = KindOf(row[3], row[0], row[1]);
     parsed.namespaced = row[4] == "Namespaced";
-    parsed.verbs = Words(row[5]);
+    parsed.verbs = VerbsOf(row[5]);
     parsed.short_names = Words(row[6]);
     parsed.categories = Words(row[7]);
     parsed.singular = row[8];
     parsed.storage_prefix = row[9];
     parsed.storage_version = meta::GroupVersion::Parse(row[10]);
+    parsed.warning = row[11];
     table.push_back(std::move(parsed));
   }
   return table;

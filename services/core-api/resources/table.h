@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lib/meta/gvk.h"
+#include "lib/meta/request/verb.h"
 
 /// The table of built-in resources (data/resources.tsv) and of group priorities (data/priorities.tsv).
 namespace apimesh::core_api {
@@ -14,10 +15,12 @@ struct ResourceRow {
   std::string resource;  // "pods" or "pods/status"
   meta::Gvk kind;
   bool namespaced = false;
-  std::vector<std::string> verbs, short_names, categories;
+  meta::VerbSet verbs;
+  std::vector<std::string> short_names, categories;
   std::string singular;
-  std::string storage_prefix;      // empty: nothing is stored
+  std::string storage_prefix;  // empty: nothing is stored
   meta::GroupVersion storage_version;
+  std::string warning;  // sent with every response: the version is deprecated
 
   bool IsSubresource() const { return resource.find('/') != std::string::npos; }
 };
@@ -27,11 +30,11 @@ struct PriorityRow {
   int version_priority = 0;
 };
 
-/// Parsed on first use.
+/// The tables are parsed when they are first used.
 const std::vector<ResourceRow>& ResourceTable();
 const std::vector<PriorityRow>& PriorityTable();
 
-/// The files, as they were when this was built.
+/// The contents of the files, embedded at build time.
 std::string_view ResourceTableBytes();
 std::string_view PriorityTableBytes();
 

@@ -4,10 +4,12 @@
 __asm__(
     ".section .rodata\n"
     "apimesh_resources_begin:\n"
-    ".incbin \"" APIMESH_RESOURCES "\"\n"
+    ".incbin \"" APIMESH_RESOURCES
+    "\"\n"
     "apimesh_resources_end:\n"
     "apimesh_priorities_begin:\n"
-    ".incbin \"" APIMESH_PRIORITIES "\"\n"
+    ".incbin \"" APIMESH_PRIORITIES
+    "\"\n"
     "apimesh_priorities_end:\n"
     ".byte 0\n"
     ".previous\n");

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "lib/base/wakeup.h"
+#include "lib/base/async/wakeup.h"
 #include "lib/endpoint/request.h"
 #include "lib/registry/object_meta.h"
 #include "services/extensions-api/crd/conditions.h"
@@ -15,15 +15,15 @@ constexpr Duration kFirstPause = std::chrono::milliseconds(20);
 constexpr Duration kLongestPause = std::chrono::seconds(1);
 
 Task<meta::Result<>> SetTerminating(const Cleanup& cleanup, Condition condition) {
-  const CrdChange change = [condition](meta::Object& crd) {
+  const CrdChange change = [condition, clock = cleanup.environment->sources.clock](meta::Object& crd) {
     if (FindCondition(crd, condition.type) == condition) return false;
-    SetCondition(crd, condition, Clock::System().Now());
+    SetCondition(crd, condition, clock->Now());
     return true;
   };
   co_return co_await ChangeCrd(cleanup.crds, cleanup.name, cleanup.uid, change);
 }
 
-/// The namespaces that have objects; "" stands for all where the kind has none.
+/// Returns the namespaces that contain objects; "" for a cluster-scoped kind.
 Task<meta::Result<std::set<std::string>>> NamespacesInUse(const Cleanup& cleanup) {
   const meta::RequestContext ctx;
   const storage::ListOptions all;
@@ -42,27 +42,27 @@ Task<meta::Result<std::set<std::string>>> NamespacesInUse(const Cleanup& cleanup
   co_return namespaces;
 }
 
-/// One round of deletions, through the engine: admission and finalizers have their say.
+/// Deletes all objects once through the API layer, so that admission and finalizers apply.
 Task<meta::Result<>> DeleteInstances(const Cleanup& cleanup, std::string ns) {
-  rpc::Request request;
+  mesh::Request request;
   request.method = "DELETE";
   request.headers.emplace_back("accept", "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io");
   request.user.name = "system:apiserver";
   request.user.groups = {"system:masters"};
   const registry::Resource& resource = cleanup.instances->resource;
   request.info.is_resource_request = true;
-  request.info.verb = "deletecollection";
+  request.info.verb = meta::Verb::kDeleteCollection;
   request.info.api_group = resource.gvk.group;
   request.info.api_version = resource.gvk.version;
   request.info.resource = resource.plural;
   request.info.ns = std::move(ns);
   auto whole = std::make_shared<endpoint::ResourceRequest>(cleanup.environment, cleanup.instances, std::move(request));
-  const rpc::Response response = co_await endpoint::Serve(std::move(whole));
+  const mesh::Response response = co_await endpoint::Serve(std::move(whole));
   if (response.code == 200) co_return meta::Result<>();
   co_return meta::InternalError("could not issue all deletes: " + response.Text());
 }
 
-/// The last finalizer is ours: without it the definition is gone.
+/// Removes our finalizer, which is the last one. The definition is deleted with it.
 Task<meta::Result<>> Release(const Cleanup& cleanup) {
   const CrdChange change = [](meta::Object& crd) {
     std::vector<std::string> finalizers = registry::Finalizers(crd);
@@ -88,7 +88,7 @@ Task<meta::Result<>> CleanUp(Cleanup cleanup) {
   for (Duration pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
     ASSIGN_OR_CO_RETURN(const std::set<std::string> left, co_await NamespacesInUse(cleanup));
     if (left.empty()) break;
-    co_await SleepUntil(Clock::System().Steady() + pause);
+    co_await SleepFor(pause);
   }
   const Condition done{"Terminating", "False", "InstanceDeletionCompleted", "removed all instances"};
   CO_RETURN_IF_ERROR(co_await SetTerminating(cleanup, done));

@@ -4,7 +4,7 @@
 
 namespace apimesh::extensions_api {
 
-/// What the end of a definition needs.
+/// What the deletion of a definition needs.
 struct Cleanup {
   storage::StorePtr crds;
   std::string name, uid;                  // of the definition
@@ -12,7 +12,8 @@ struct Cleanup {
   endpoint::EnvironmentPtr environment;
 };
 
-/// Deletes the objects of a definition, waits until the last is gone (finalizers may keep them), then lets the definition go.
+/// Deletes the objects of a definition, waits until the last one is gone (finalizers may delay this), and then releases
+/// the definition.
 Task<meta::Result<>> CleanUp(Cleanup cleanup);
 
 }  // namespace apimesh::extensions_api

@@ -1,17 +1,19 @@
 #include "services/extensions-api/controller/crd_controller.h"
 
+#include <atomic>
+
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/strand.hpp>
 
-#include <atomic>
-
+#include "lib/base/async/wakeup.h"
 #include "lib/base/log.h"
-#include "lib/base/wakeup.h"
 #include "lib/codec/codec.h"
+#include "lib/storage/follower.h"
 #include "services/extensions-api/controller/catalog.h"
 #include "services/extensions-api/controller/cleanup.h"
 #include "services/extensions-api/crd/conditions.h"
 #include "services/extensions-api/crd/crd_store.h"
+#include "services/extensions-api/crd/names.h"
 
 namespace apimesh::extensions_api {
 namespace asio = boost::asio;
@@ -31,30 +33,41 @@ void Forget(std::exception_ptr) {}
 
 }  // namespace
 
-/// Lives on a strand; its loops hold it.
+/// Used on a strand only; its loops keep it alive.
 struct CrdController::State : std::enable_shared_from_this<State> {
-  explicit State(Parts all) : parts(std::move(all)), strand(asio::make_strand(parts.executor)), catalog(parts.sources) {}
+  explicit State(Parts all)
+      : parts(std::move(all)),
+        clock(*parts.environment->sources.clock),
+        strand(asio::make_strand(parts.executor)),
+        catalog(parts.sources) {}
 
-  Task<> Run(std::shared_ptr<State> self);
-  Task<> Follow(std::shared_ptr<State> self, std::shared_ptr<storage::Watcher> events);
+  /// A new watch begins with the current state.
+  void Restart();
+  Task<> TakeAll(std::shared_ptr<State> self, std::vector<storage::Event> events);
   Task<> Reconcile(std::shared_ptr<State> self);
-  Task<> Settle(std::shared_ptr<State> self, std::string name);
+  Task<> WriteStatus(std::shared_ptr<State> self, std::string name);
   Task<> End(std::shared_ptr<State> self, std::string name, std::string uid);
+  /// Makes a definition Established after the delay.
+  Task<> EstablishLater(std::shared_ptr<State> self, std::string name);
   void Take(const storage::Event& event);
-  /// Works out the status of a definition and serves it. True: the status must be written.
-  bool Consider(const std::string& name);
+  /// Computes the status of a definition and updates the served resources. Returns true if the status must be written.
+  bool UpdateServing(const std::string& name);
 
   const Parts parts;
+  const Clock& clock;
   asio::strand<asio::any_io_executor> strand;
   Catalog catalog;
-  std::map<std::string, storage::EntryPtr> entries;  // the newest state of each; the bytes are the cache's
-  std::set<std::string> changed;                     // since the last Reconcile()
-  std::set<std::string> cleaning;                    // uids
+  // The newest state of each definition; the bytes belong to the cache.
+  std::map<std::string, storage::EntryPtr> entries;
+  std::set<std::string> changed;     // since the last Reconcile()
+  std::set<std::string> cleaning;    // uids
+  std::set<std::string> installing;  // names of definitions for which EstablishLater() runs
   bool serving_changed = false;
   std::atomic<bool> synced = false;
-  std::mutex mutex;
-  bool stopped = false;                         // guarded by mutex
-  std::shared_ptr<storage::Watcher> watcher;  // guarded by mutex
+  bool complete = false;       // the current state has arrived
+  std::set<std::string> lost;  // definitions before the current watch
+  const std::shared_ptr<storage::Follower> follower =
+      std::make_shared<storage::Follower>("the definitions", parts.crds);
 };
 
 void CrdController::State::Take(const storage::Event& event) {
@@ -68,7 +81,7 @@ void CrdController::State::Take(const storage::Event& event) {
   }
 }
 
-bool CrdController::State::Consider(const std::string& name) {
+bool CrdController::State::UpdateServing(const std::string& name) {
   const auto found = entries.find(name);
   if (found == entries.end()) {
     serving_changed |= catalog.Remove(name);
@@ -78,7 +91,11 @@ bool CrdController::State::Consider(const std::string& name) {
   if (!crd) return false;
   const std::string group(meta::FindString(crd->Root(), "spec", "group"));
   const bool deleting = !crd->DeletionTimestamp().empty();
-  const bool write = !deleting && UpdateStatus(*crd, catalog.TakenBy(group, name), Clock::System().Now());
+  const bool write =
+      !deleting && UpdateStatus(*crd, catalog.NamesTakenByOthers(group, name), clock.Now(), parts.establish_delay);
+  if (!deleting && IsInstalling(*crd) && installing.insert(name).second) {
+    asio::co_spawn(strand, EstablishLater(shared_from_this(), name), &Forget);
+  }
   serving_changed |= catalog.Put(*crd);
   if (deleting && HasCleanupFinalizer(*crd) && cleaning.insert(std::string(crd->Uid())).second) {
     asio::co_spawn(strand, End(shared_from_this(), name, std::string(crd->Uid())), &Forget);
@@ -88,38 +105,52 @@ bool CrdController::State::Consider(const std::string& name) {
 
 Task<> CrdController::State::Reconcile(std::shared_ptr<State> self) {
   std::set<std::string> names = std::exchange(changed, {});
-  // Who lacks a name may get it now.
+  // Definitions that lack a name may get it now.
   for (const std::string& name : std::set<std::string>(names)) {
     const std::size_t dot = name.find('.');
     const std::string group = dot == std::string::npos ? "" : name.substr(dot + 1);
-    for (std::string& other : catalog.Conflicted(group, name)) names.insert(std::move(other));
+    for (std::string& other : catalog.DefinitionsLackingNames(group, name)) names.insert(std::move(other));
   }
   std::vector<std::string> writes;
   for (const std::string& name : names) {
-    if (Consider(name)) writes.push_back(name);
+    if (UpdateServing(name)) writes.push_back(name);
   }
+  parts.unresolvable->Replace(catalog.Unresolvable());
   if (serving_changed || !synced) {
     std::vector<endpoint::ServedVersion> versions = parts.own;
-    for (endpoint::ServedVersion& version : catalog.Served()) versions.push_back(std::move(version));
+    for (endpoint::ServedVersion& version : catalog.Served()) {
+      version.openapi_v3_hash += parts.openapi_digest;
+      versions.push_back(std::move(version));
+    }
     parts.server->Replace(std::move(versions));
     serving_changed = false;
     synced = true;
   }
-  for (std::string& name : writes) co_await Settle(self, std::move(name));
+  for (std::string& name : writes) co_await WriteStatus(self, std::move(name));
 }
 
-/// The resource is served by now: its status may say so.
-Task<> CrdController::State::Settle(std::shared_ptr<State> /*keeps this alive*/, std::string name) {
+/// Writes the status. The resource is already served, so its status may report it as established.
+Task<> CrdController::State::WriteStatus(std::shared_ptr<State> /*keeps this alive*/, std::string name) {
   const auto found = entries.find(name);
   if (found == entries.end()) co_return;
   const std::optional<meta::Object> crd = Parsed(*found->second);
   if (!crd) co_return;
-  const TakenNames taken = catalog.TakenBy(std::string(meta::FindString(crd->Root(), "spec", "group")), name);
-  const CrdChange change = [taken](meta::Object& object) {
-    return object.DeletionTimestamp().empty() && UpdateStatus(object, taken, Clock::System().Now());
+  const std::string group(meta::FindString(crd->Root(), "spec", "group"));
+  const TakenNames taken = catalog.NamesTakenByOthers(group, name);
+  const CrdChange change = [taken, this](meta::Object& object) {
+    return object.DeletionTimestamp().empty() && UpdateStatus(object, taken, clock.Now(), parts.establish_delay);
   };
   const meta::Result<> written = co_await ChangeCrd(parts.crds, name, std::string(crd->Uid()), change);
-  if (!written) log::Warning("status of {}: {}", name, written.error().Message());
+  if (!written) log::Warning("the status of {} could not be written: {}", name, written.error().Message());
+}
+
+Task<> CrdController::State::EstablishLater(std::shared_ptr<State> self, std::string name) {
+  // The time of a condition has a resolution of one second.
+  co_await SleepFor(parts.establish_delay + std::chrono::seconds(1));
+  installing.erase(name);
+  if (follower->Stopped()) co_return;
+  changed.insert(std::move(name));
+  co_await Reconcile(self);
 }
 
 Task<> CrdController::State::End(std::shared_ptr<State> /*keeps this alive*/, std::string name, std::string uid) {
@@ -127,66 +158,42 @@ Task<> CrdController::State::End(std::shared_ptr<State> /*keeps this alive*/, st
     const Cleanup cleanup{parts.crds, name, uid, catalog.StorageOf(name), parts.environment};
     const meta::Result<> done = co_await CleanUp(cleanup);
     if (done) break;
-    log::Warning("deleting the objects of {}: {}", name, done.error().Message());
-    co_await SleepUntil(Clock::System().Steady() + kRetryPause);
-    const std::lock_guard lock(mutex);
-    if (stopped) break;
+    log::Warning("the objects of {} could not be deleted: {}", name, done.error().Message());
+    co_await SleepFor(kRetryPause);
+    if (follower->Stopped()) break;
   }
   cleaning.erase(uid);
 }
 
-Task<> CrdController::State::Follow(std::shared_ptr<State> self, std::shared_ptr<storage::Watcher> events) {
-  const std::set<std::string> before = catalog.Names();
+void CrdController::State::Restart() {
+  lost = catalog.Names();
   entries.clear();
-  bool complete = false;
-  for (;;) {
-    const std::vector<storage::Event> some = co_await events->Next();
-    if (some.empty()) co_return;
-    for (const storage::Event& event : some) {
-      if (event.type == storage::Event::Type::kError) co_return;
-      Take(event);
-      if (event.initial_events_end) {
-        complete = true;
-        changed.insert(before.begin(), before.end());  // those that went while nobody watched
-      }
-    }
-    if (complete) co_await Reconcile(self);
-  }
+  complete = false;
 }
 
-Task<> CrdController::State::Run(std::shared_ptr<State> self) {
-  for (;;) {
-    const meta::RequestContext ctx;
-    storage::WatchOptions options;
-    options.match = storage::VersionMatch::kNotOlderThan;
-    options.send_initial_events = true;
-    options.allow_bookmarks = true;
-    meta::Result<std::unique_ptr<storage::Watcher>> opened = co_await parts.crds->Watch(ctx, options);
-    std::shared_ptr<storage::Watcher> events = opened ? std::move(*opened) : nullptr;
-    {
-      const std::lock_guard lock(mutex);
-      if (stopped) co_return;
-      watcher = events;
+Task<> CrdController::State::TakeAll(std::shared_ptr<State> self, std::vector<storage::Event> events) {
+  for (const storage::Event& event : events) {
+    Take(event);
+    if (event.initial_events_end) {
+      complete = true;
+      changed.merge(lost);  // definitions that were deleted while there was no watch
     }
-    if (events) co_await Follow(self, events);
-    {
-      const std::lock_guard lock(mutex);
-      if (stopped) co_return;
-    }
-    if (!events) co_await SleepUntil(Clock::System().Steady() + kRetryPause);
   }
+  if (complete) co_await Reconcile(self);
 }
 
 CrdController::CrdController(Parts parts) : state_(std::make_shared<State>(std::move(parts))) {}
 CrdController::~CrdController() { Stop(); }
 
-void CrdController::Start() { asio::co_spawn(state_->strand, state_->Run(state_), &Forget); }
-
-void CrdController::Stop() {
-  const std::lock_guard lock(state_->mutex);
-  state_->stopped = true;
-  if (state_->watcher) state_->watcher->Stop();
+void CrdController::Start() {
+  const auto opened = [state = state_] { state->Restart(); };
+  const auto events = [state = state_](std::vector<storage::Event> some) {
+    return state->TakeAll(state, std::move(some));
+  };
+  asio::co_spawn(state_->strand, storage::Follower::Run(state_->follower, {opened, events}), &Forget);
 }
+
+void CrdController::Stop() { state_->follower->Stop(); }
 
 bool CrdController::Synced() const { return state_->synced; }
 

@@ -15,7 +15,8 @@ struct State {
 };
 
 bool IsProtected(std::string_view group) {
-  return group == "k8s.io" || group.ends_with(".k8s.io") || group == "kubernetes.io" || group.ends_with(".kubernetes.io");
+  return group == "k8s.io" || group.ends_with(".k8s.io") || group == "kubernetes.io" ||
+         group.ends_with(".kubernetes.io");
 }
 
 std::string_view AnnotationOf(const meta::Object& crd) {
@@ -26,16 +27,17 @@ std::string_view AnnotationOf(const meta::Object& crd) {
 State StateOf(const meta::Object& crd) {
   const std::string_view text = AnnotationOf(crd);
   if (text.empty()) {
-    return {Approval::kMissing, fmt::format("protected groups must have approval annotation {}, {}", meta::Quoted(kAnnotation), kPolicy)};
+    return {Approval::kMissing,
+            fmt::format("protected groups must have approval annotation {}, {}", meta::Quoted(kAnnotation), kPolicy)};
   }
   if (text.starts_with("unapproved")) return {Approval::kBypassed, fmt::format("not approved: {}", meta::Quoted(text))};
   const std::size_t scheme = text.find("://");
   if (scheme != std::string_view::npos && scheme > 0 && text.size() > scheme + 3 && text[scheme + 3] != '/') {
     return {Approval::kApproved, fmt::format("approved in {}", text)};
   }
-  return {Approval::kInvalid,
-          fmt::format("protected groups must have approval annotation {} with either a URL or a reason starting with \"unapproved\", {}",
-                      meta::Quoted(kAnnotation), kPolicy)};
+  return {Approval::kInvalid, fmt::format("protected groups must have approval annotation {} with either a URL or a "
+                                          "reason starting with \"unapproved\", {}",
+                                          meta::Quoted(kAnnotation), kPolicy)};
 }
 
 }  // namespace

@@ -28,6 +28,11 @@ Condition FindCondition(const meta::Object& crd, std::string_view type) {
   return {text("type"), text("status"), text("reason"), text("message")};
 }
 
+std::optional<WallTime> TransitionTime(const meta::Object& crd, std::string_view type) {
+  const json::object* found = FindRaw(crd, type);
+  return found ? meta::ParseTime(meta::FindString(*found, "lastTransitionTime")) : std::nullopt;
+}
+
 bool IsTrue(const meta::Object& crd, std::string_view type) { return FindCondition(crd, type).status == "True"; }
 
 void SetCondition(meta::Object& crd, const Condition& condition, WallTime now) {
@@ -38,7 +43,8 @@ void SetCondition(meta::Object& crd, const Condition& condition, WallTime now) {
     found = &list.get_array().emplace_back(json::object()).emplace_object();
     (*found)["type"] = condition.type;
   }
-  if (meta::FindString(*found, "status") != condition.status || meta::FindString(*found, "lastTransitionTime").empty()) {
+  if (meta::FindString(*found, "status") != condition.status ||
+      meta::FindString(*found, "lastTransitionTime").empty()) {
     (*found)["status"] = condition.status;
     (*found)["lastTransitionTime"] = meta::FormatTime(now);
   }

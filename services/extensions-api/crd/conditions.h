@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -9,6 +10,7 @@
 /// The conditions of a CustomResourceDefinition.
 namespace apimesh::extensions_api {
 
+inline constexpr const char* kInvalidCaBundle = "InvalidCABundle";  // a reason of Established
 inline constexpr std::string_view kCleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
 
 struct Condition {
@@ -16,12 +18,14 @@ struct Condition {
   bool operator==(const Condition&) const = default;
 };
 
-/// Empty `type`: there is no such condition.
+/// Returns a condition with an empty `type` if there is none.
 Condition FindCondition(const meta::Object& crd, std::string_view type);
+/// Returns when the status of the condition has changed last.
+std::optional<WallTime> TransitionTime(const meta::Object& crd, std::string_view type);
 bool IsTrue(const meta::Object& crd, std::string_view type);
-/// Adds or overwrites it. The time of the last transition moves with the status only.
+/// Adds or overwrites a condition. The last transition time changes only with the status.
 void SetCondition(meta::Object& crd, const Condition& condition, WallTime now);
-/// True if there was one.
+/// Returns true if the condition existed.
 bool RemoveCondition(meta::Object& crd, std::string_view type);
 
 bool HasCleanupFinalizer(const meta::Object& crd);

@@ -16,7 +16,8 @@ struct Attempt {
 };
 
 Task<Answer> Try(std::shared_ptr<Attempt> attempt, const meta::Object* current) {
-  static const schema::Node& node = *schema::Builtin().FindKind({"apiextensions.k8s.io", "v1", "CustomResourceDefinition"});
+  static const schema::Node& node =
+      *schema::Builtin().FindKind({"apiextensions.k8s.io", "v1", "CustomResourceDefinition"});
   meta::Object crd = *current;
   attempt->ends = false;
   if (!attempt->change(crd)) co_return std::optional<Store::Update>();
@@ -39,13 +40,15 @@ Task<meta::Result<>> ChangeCrd(storage::StorePtr crds, std::string name, std::st
   const Store::UpdateFn update = [attempt](const meta::Object* current) { return Try(attempt, current); };
   const meta::Result<Store::UpdateResult> result = co_await crds->GuaranteedUpdate(ctx, key, same, false, update);
   if (!result) {
-    if (result.error().Is("NotFound") || result.error().Is("Conflict")) co_return meta::Result<>();
+    if (result.error().Is(meta::Reason::kNotFound) || result.error().Is(meta::Reason::kConflict))
+      co_return meta::Result<>();
     co_return result.error();
   }
   if (!attempt->ends) co_return meta::Result<>();
   const Store::ValidateFn accept = &Accept;
   const meta::Result<storage::EntryPtr> gone = co_await crds->Delete(ctx, key, same, accept);
-  if (!gone && !gone.error().Is("NotFound") && !gone.error().Is("Conflict")) co_return gone.error();
+  if (!gone && !gone.error().Is(meta::Reason::kNotFound) && !gone.error().Is(meta::Reason::kConflict))
+    co_return gone.error();
   co_return meta::Result<>();
 }
 

@@ -1,12 +1,13 @@
 #include "services/extensions-api/crd/names.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "lib/schema/crd.h"
 #include "services/extensions-api/crd/api_approval.h"
 #include "services/extensions-api/crd/conditions.h"
+#include "services/extensions-api/crd/conversion_rules.h"
 
 namespace apimesh::extensions_api {
 namespace {
@@ -37,13 +38,14 @@ void WriteNames(json::object& out, const Names& names) {
 
 std::string InUse(std::string_view name) { return fmt::format("{} is already in use", meta::Quoted(name)); }
 
-/// Takes over from `asked` what is free; the condition tells of the last name that is not.
+/// Copies the free names from `asked` to `accepted`. The condition reports the last name that is taken.
 Condition Negotiate(const Names& asked, const TakenNames& taken, Names& accepted) {
   Condition condition{"NamesAccepted", "True", "NoConflicts", "no conflicts found"};
   const auto refuse = [&condition](const char* reason, std::string message) {
     condition = {"NamesAccepted", "False", reason, std::move(message)};
   };
-  const auto one = [&](const std::string& wanted, std::string& have, const std::set<std::string>& used, const char* reason) {
+  const auto one = [&](const std::string& wanted, std::string& have, const std::set<std::string>& used,
+                       const char* reason) {
     if (wanted == have || !used.contains(wanted)) {
       have = wanted;
     } else {
@@ -54,7 +56,8 @@ Condition Negotiate(const Names& asked, const TakenNames& taken, Names& accepted
   one(asked.singular, accepted.singular, taken.resources, "SingularConflict");
   std::vector<std::string> conflicts;
   for (const std::string& name : asked.short_names) {
-    const bool ours = std::find(accepted.short_names.begin(), accepted.short_names.end(), name) != accepted.short_names.end();
+    const bool ours =
+        std::find(accepted.short_names.begin(), accepted.short_names.end(), name) != accepted.short_names.end();
     if (!ours && taken.resources.contains(name)) conflicts.push_back(InUse(name));
   }
   if (conflicts.empty()) {
@@ -69,7 +72,7 @@ Condition Negotiate(const Names& asked, const TakenNames& taken, Names& accepted
   return condition;
 }
 
-/// Empty `type`: all schemas are structural.
+/// Returns a condition with an empty `type` if all schemas are structural.
 Condition NonStructural(const meta::Object& crd) {
   std::vector<std::string> violations;
   const json::value* preserve = meta::Find(crd.Root(), "spec", "preserveUnknownFields");
@@ -79,7 +82,8 @@ Condition NonStructural(const meta::Object& crd) {
   const json::value* versions = meta::Find(crd.Root(), "spec", "versions");
   for (std::size_t i = 0; versions && versions->is_array() && i < versions->get_array().size(); ++i) {
     const json::value& version = versions->get_array()[i];
-    const json::value* openapi = version.is_object() ? meta::Find(version.get_object(), "schema", "openAPIV3Schema") : nullptr;
+    const json::value* openapi =
+        version.is_object() ? meta::Find(version.get_object(), "schema", "openAPIV3Schema") : nullptr;
     if (!openapi || !openapi->is_object()) continue;
     const meta::Path path(fmt::format("spec.versions[{}].schema.openAPIV3Schema", i));
     for (const meta::FieldError& error : schema::CheckStructural(openapi->get_object(), path)) {
@@ -89,6 +93,18 @@ Condition NonStructural(const meta::Object& crd) {
   if (violations.empty()) return {};
   const std::string all = fmt::format("{}", fmt::join(violations, ", "));
   return {"NonStructuralSchema", "True", "Violations", violations.size() == 1 ? all : "[" + all + "]"};
+}
+
+/// Returns the condition Established of a definition whose names are accepted.
+Condition EstablishedCondition(const meta::Object& crd, WallTime now, Duration delay) {
+  if (!HasUsableCaBundle(crd))
+    return {"Established", "False", kInvalidCaBundle, "The conversion webhook CABundle is invalid"};
+  if (delay > Duration::zero()) {
+    const std::optional<WallTime> since = TransitionTime(crd, "NamesAccepted");
+    if (!since || now < *since + delay)
+      return {"Established", "False", "Installing", "the initial names have been accepted"};
+  }
+  return {"Established", "True", "InitialNamesAccepted", "the initial names have been accepted"};
 }
 
 bool Set(meta::Object& crd, const Condition& condition, WallTime now) {
@@ -104,7 +120,12 @@ Names ReadNames(const meta::Object& crd, std::string_view parent, std::string_vi
   if (!found || !found->is_object()) return {};
   const json::object& names = found->get_object();
   const auto text = [&names](std::string_view name) { return std::string(meta::FindString(names, name)); };
-  return {text("plural"), text("singular"), text("kind"), text("listKind"), ReadTexts(names, "shortNames"), ReadTexts(names, "categories")};
+  return {text("plural"),
+          text("singular"),
+          text("kind"),
+          text("listKind"),
+          ReadTexts(names, "shortNames"),
+          ReadTexts(names, "categories")};
 }
 
 void TakenNames::Add(const Names& accepted) {
@@ -113,7 +134,14 @@ void TakenNames::Add(const Names& accepted) {
   kinds.insert({accepted.kind, accepted.list_kind});
 }
 
-bool UpdateStatus(meta::Object& crd, const TakenNames& taken, WallTime now) {
+bool IsInstalling(const meta::Object& crd) {
+  const Condition established = FindCondition(crd, "Established");
+  return established.status == "False" && established.reason == "Installing";
+}
+
+bool IsServed(const meta::Object& crd) { return IsTrue(crd, "Established") || IsInstalling(crd); }
+
+bool UpdateStatus(meta::Object& crd, const TakenNames& taken, WallTime now, Duration delay) {
   bool changed = false;
   const Names asked = ReadNames(crd, "spec", "names"), before = ReadNames(crd, "status", "acceptedNames");
   if (asked != before) {
@@ -128,7 +156,7 @@ bool UpdateStatus(meta::Object& crd, const TakenNames& taken, WallTime now) {
   }
   if (!IsTrue(crd, "Established")) {
     if (IsTrue(crd, "NamesAccepted")) {
-      changed |= Set(crd, {"Established", "True", "InitialNamesAccepted", "the initial names have been accepted"}, now);
+      changed |= Set(crd, EstablishedCondition(crd, now, delay), now);
     } else if (FindCondition(crd, "Established").type.empty()) {
       changed |= Set(crd, {"Established", "False", "NotAccepted", "not all names are accepted"}, now);
     }

@@ -7,7 +7,8 @@
 #include "lib/base/clock.h"
 #include "lib/meta/object.h"
 
-/// Which names of a CustomResourceDefinition are accepted: a name belongs to the first definition of a group that asked for it.
+/// Decides which names of a CustomResourceDefinition are accepted. A name belongs to the first definition of a group
+/// that requested it.
 namespace apimesh::extensions_api {
 
 struct Names {
@@ -15,19 +16,25 @@ struct Names {
   std::vector<std::string> short_names, categories;
   bool operator==(const Names&) const = default;
 };
-/// From spec.names or status.acceptedNames.
+/// Reads spec.names or status.acceptedNames.
 Names ReadNames(const meta::Object& crd, std::string_view parent, std::string_view field);
 
-/// Names that other definitions of the same group hold.
+/// The names that other definitions of the same group hold.
 struct TakenNames {
   std::set<std::string> resources;
   std::set<std::string> kinds;
   void Add(const Names& accepted);
 };
 
-/// Brings status.acceptedNames and the conditions NamesAccepted, Established, NonStructuralSchema and
-/// KubernetesAPIApprovalPolicyConformant up to date. A definition whose names are accepted becomes Established in the same step:
-/// who calls this serves it first. True: something changed.
-bool UpdateStatus(meta::Object& crd, const TakenNames& taken, WallTime now);
+/// Updates status.acceptedNames and the conditions NamesAccepted, Established, NonStructuralSchema and
+/// KubernetesAPIApprovalPolicyConformant. A definition whose names are accepted becomes Established in the same step,
+/// so the caller must serve it before it writes the status. With a `delay`, it is Installing until its names have been
+/// accepted for that time, so that all replicas serve it before a client sees Established. Returns true if something
+/// changed.
+bool UpdateStatus(meta::Object& crd, const TakenNames& taken, WallTime now, Duration delay = {});
+
+/// Returns whether the objects of the definition are served: it is Established, or it is Installing.
+bool IsServed(const meta::Object& crd);
+bool IsInstalling(const meta::Object& crd);
 
 }  // namespace apimesh::extensions_api

@@ -1,14 +1,16 @@
 #include "services/extensions-api/crd/rules.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 
+#include <fmt/format.h>
+
+#include "lib/base/text/text.h"
 #include "lib/codec/codec.h"
 #include "lib/meta/names.h"
 #include "services/extensions-api/crd/api_approval.h"
 #include "services/extensions-api/crd/conditions.h"
+#include "services/extensions-api/crd/conversion_rules.h"
 #include "services/extensions-api/crd/names.h"
 #include "services/extensions-api/crd/version_rules.h"
 
@@ -21,38 +23,33 @@ using meta::Path;
 
 std::string Joined(const meta::Complaints& complaints) { return fmt::format("{}", fmt::join(complaints, ",")); }
 
-void Append(FieldErrors& errors, FieldErrors more) {
-  errors.Append(std::move(more));
-}
-
-std::string Lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
+void Append(FieldErrors& errors, FieldErrors more) { errors.Append(std::move(more)); }
 
 void CheckLabel(const std::string& text, const std::string& field, FieldErrors& errors) {
-  const meta::Complaints complaints = text.empty() ? meta::Complaints() : meta::CheckDns1035Label(text);
+  const meta::Complaints complaints = meta::CheckDns1035Label(text);
   if (!complaints.empty()) errors.push_back(meta::Invalid(field, meta::Quoted(text), Joined(complaints)));
 }
 
 void CheckKind(const std::string& text, const std::string& field, FieldErrors& errors) {
-  const meta::Complaints complaints = text.empty() ? meta::Complaints() : meta::CheckDns1035Label(Lower(text));
+  const meta::Complaints complaints = text.empty() ? meta::Complaints() : meta::CheckDns1035Label(LowerCase(text));
   if (!complaints.empty()) {
-    errors.push_back(meta::Invalid(field, meta::Quoted(text), "may have mixed case, but should otherwise match: " + Joined(complaints)));
+    errors.push_back(meta::Invalid(field, meta::Quoted(text),
+                                   "may have mixed case, but should otherwise match: " + Joined(complaints)));
   }
 }
 
 FieldErrors CheckNames(const Names& names, const Path& path) {
   FieldErrors errors;
-  CheckLabel(names.plural, path.Child("plural").ToString(), errors);
-  CheckLabel(names.singular, path.Child("singular").ToString(), errors);
+  if (!names.plural.empty()) CheckLabel(names.plural, path.Child("plural").ToString(), errors);
+  if (!names.singular.empty()) CheckLabel(names.singular, path.Child("singular").ToString(), errors);
   CheckKind(names.kind, path.Child("kind").ToString(), errors);
   CheckKind(names.list_kind, path.Child("listKind").ToString(), errors);
   for (std::size_t i = 0; i < names.short_names.size(); ++i) {
     CheckLabel(names.short_names[i], path.Child("shortNames").Index(i).ToString(), errors);
   }
   if (!names.kind.empty() && names.kind == names.list_kind) {
-    errors.push_back(meta::Invalid(path.Child("listKind").ToString(), meta::Quoted(names.list_kind), "kind and listKind may not be the same"));
+    errors.push_back(meta::Invalid(path.Child("listKind").ToString(), meta::Quoted(names.list_kind),
+                                   "kind and listKind may not be the same"));
   }
   for (std::size_t i = 0; i < names.categories.size(); ++i) {
     CheckLabel(names.categories[i], path.Child("categories").Index(i).ToString(), errors);
@@ -79,48 +76,9 @@ FieldErrors CheckGroupAndScope(const json::object& root) {
   return errors;
 }
 
-FieldErrors CheckConversion(const json::object& root) {
-  FieldErrors errors;
-  const json::value* conversion = meta::Find(root, "spec", "conversion");
-  if (!conversion || !conversion->is_object()) return errors;
-  const json::object& object = conversion->get_object();
-  const std::string strategy(meta::FindString(object, "strategy"));
-  const json::value* webhook = meta::FindField(object, "webhook");
-  const json::value* config = webhook && webhook->is_object() ? meta::FindField(webhook->get_object(), "clientConfig") : nullptr;
-  const json::value* versions = webhook && webhook->is_object() ? meta::FindField(webhook->get_object(), "conversionReviewVersions") : nullptr;
-  const bool has_versions = versions && versions->is_array() && !versions->get_array().empty();
-  if (strategy.empty()) {
-    errors.push_back(meta::Required("spec.conversion.strategy", ""));
-  } else if (strategy != "None" && strategy != "Webhook") {
-    errors.push_back(meta::NotSupported("spec.conversion.strategy", meta::Quoted(strategy), {"None", "Webhook"}));
-  }
-  if (strategy == "Webhook") {
-    if (!config || !config->is_object()) {
-      errors.push_back(meta::Required("spec.conversion.webhookClientConfig", "required when strategy is set to Webhook"));
-    } else if (config->get_object().contains("url") == config->get_object().contains("service")) {
-      errors.push_back(meta::Required("spec.conversion.webhookClientConfig", "exactly one of url or service is required"));
-    }
-    if (!has_versions) {
-      errors.push_back(meta::Required("spec.conversion.conversionReviewVersions", ""));
-    } else {
-      const json::array& list = versions->get_array();
-      const bool known = std::any_of(list.begin(), list.end(), [](const json::value& one) { return one == "v1" || one == "v1beta1"; });
-      if (!known) {
-        errors.push_back(meta::Invalid("spec.conversion.conversionReviewVersions", codec::WriteJson(list), "must include at least one of v1, v1beta1"));
-      }
-    }
-    return errors;
-  }
-  if (config) errors.push_back(meta::Forbidden("spec.conversion.webhookClientConfig", "should not be set when strategy is not set to Webhook"));
-  if (has_versions) {
-    errors.push_back(meta::Forbidden("spec.conversion.conversionReviewVersions", "should not be set when strategy is not set to Webhook"));
-  }
-  return errors;
-}
-
-FieldErrors CheckSpec(const meta::Object& crd) {
+FieldErrors CheckSpec(const meta::Object& crd, const meta::Object* old) {
   FieldErrors errors = CheckGroupAndScope(crd.Root());
-  Append(errors, ValidateVersions(crd));
+  Append(errors, ValidateVersions(crd, old));
   const Names names = ReadNames(crd, "spec", "names");
   const std::pair<const char*, const std::string*> needed[] = {
       {"plural", &names.plural}, {"singular", &names.singular}, {"kind", &names.kind}, {"listKind", &names.list_kind}};
@@ -128,15 +86,16 @@ FieldErrors CheckSpec(const meta::Object& crd) {
     if (text->empty()) errors.push_back(meta::Required(fmt::format("spec.names.{}", field), ""));
   }
   Append(errors, CheckNames(names, Path("spec.names")));
-  Append(errors, ValidateSharedVersionFields(crd));
-  Append(errors, CheckConversion(crd.Root()));
+  Append(errors, ValidateSharedVersionFields(crd, old));
+  Append(errors, ValidateConversion(crd));
   return errors;
 }
 
 FieldErrors CheckStoredVersions(const meta::Object& crd) {
   const json::value* stored = meta::Find(crd.Root(), "status", "storedVersions");
   constexpr char kField[] = "status.storedVersions";
-  if (!stored || !stored->is_array() || stored->get_array().empty()) return {meta::Invalid(kField, "null", "must have at least one stored version")};
+  if (!stored || !stored->is_array() || stored->get_array().empty())
+    return {meta::Invalid(kField, "null", "must have at least one stored version")};
   FieldErrors errors;
   const json::array& list = stored->get_array();
   std::set<std::string> names, stored_names;
@@ -146,18 +105,23 @@ FieldErrors CheckStoredVersions(const meta::Object& crd) {
   for (const json::object* version : Versions(crd)) {
     const std::string version_name(meta::FindString(*version, "name"));
     names.insert(version_name);
+    // Only the first of several versions with the same name counts as stored.
+    const bool is_stored = stored_names.erase(version_name) > 0;
     const json::value* storage = meta::FindField(*version, "storage");
-    if (storage && storage->is_bool() && storage->get_bool() && !stored_names.contains(version_name) && !errors.Full()) {
+    if (storage && storage->is_bool() && storage->get_bool() && !is_stored && !errors.Full()) {
       errors.push_back(meta::Invalid(kField, codec::WriteJson(list), "must have the storage version " + version_name));
     }
   }
   for (std::size_t i = 0; i < list.size(); ++i) {
     const std::string name = list[i].is_string() ? std::string(list[i].get_string()) : "";
     if (names.contains(name)) continue;
-    errors.push_back(meta::Invalid(fmt::format("{}[{}]", kField, i), meta::Quoted(name),
-                                   fmt::format("missing from spec.versions; {0} was previously a storage version, and must remain in spec.versions until a "
-                                               "storage migration ensures no data remains persisted in {0} and removes {0} from status.storedVersions",
-                                               name)));
+    errors.push_back(meta::Invalid(
+        fmt::format("{}[{}]", kField, i), meta::Quoted(name),
+        fmt::format(
+            "missing from spec.versions; {0} was previously a storage version, and must remain in spec.versions until "
+            "a "
+            "storage migration ensures no data remains persisted in {0} and removes {0} from status.storedVersions",
+            name)));
   }
   return errors;
 }
@@ -167,27 +131,31 @@ bool PreservesUnknown(const meta::Object& crd) {
   return preserve && preserve->is_bool() && preserve->get_bool();
 }
 
-/// Everything but the name and what may not change.
+/// Checks everything except the name and immutable fields.
 FieldErrors CheckAll(const meta::Object& crd, const meta::Object* old) {
-  FieldErrors errors = CheckSpec(crd);
+  FieldErrors errors = CheckSpec(crd, old);
   if (old) {
+    Append(errors, ValidateCaBundleUpdate(crd, *old));
     const auto immutable = [&](const std::string& field, std::string_view now, std::string_view before) {
       if (now != before) errors.push_back(meta::Invalid(field, meta::Quoted(now), "field is immutable"));
     };
     const Names names = ReadNames(crd, "spec", "names"), before = ReadNames(*old, "spec", "names");
     if (IsTrue(*old, "Established")) {
-      immutable("spec.scope", meta::FindString(crd.Root(), "spec", "scope"), meta::FindString(old->Root(), "spec", "scope"));
+      immutable("spec.scope", meta::FindString(crd.Root(), "spec", "scope"),
+                meta::FindString(old->Root(), "spec", "scope"));
       immutable("spec.names.kind", names.kind, before.kind);
     }
-    immutable("spec.group", meta::FindString(crd.Root(), "spec", "group"), meta::FindString(old->Root(), "spec", "group"));
+    immutable("spec.group", meta::FindString(crd.Root(), "spec", "group"),
+              meta::FindString(old->Root(), "spec", "group"));
     immutable("spec.names.plural", names.plural, before.plural);
   }
   Append(errors, ValidateCrdStatus(crd));
   Append(errors, CheckStoredVersions(crd));
   Append(errors, ValidateApproval(crd, old));
   if (PreservesUnknown(crd) && !(old && PreservesUnknown(*old))) {
-    errors.push_back(meta::Invalid("spec.preserveUnknownFields", "true",
-                                   "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead"));
+    errors.push_back(meta::Invalid(
+        "spec.preserveUnknownFields", "true",
+        "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead"));
   }
   return errors;
 }
@@ -196,9 +164,11 @@ FieldErrors CheckAll(const meta::Object& crd, const meta::Object* old) {
 
 FieldErrors ValidateCrd(const meta::Object& crd) {
   FieldErrors errors;
-  const std::string wanted = fmt::format("{}.{}", meta::FindString(crd.Root(), "spec", "names", "plural"), meta::FindString(crd.Root(), "spec", "group"));
+  const std::string wanted = fmt::format("{}.{}", meta::FindString(crd.Root(), "spec", "names", "plural"),
+                                         meta::FindString(crd.Root(), "spec", "group"));
   if (crd.Name() != wanted && !crd.Name().empty()) {
-    errors.push_back(meta::Invalid("metadata.name", meta::Quoted(crd.Name()), "must be spec.names.plural+\".\"+spec.group"));
+    errors.push_back(
+        meta::Invalid("metadata.name", meta::Quoted(crd.Name()), "must be spec.names.plural+\".\"+spec.group"));
   }
   Append(errors, CheckAll(crd, nullptr));
   return errors;
@@ -206,6 +176,8 @@ FieldErrors ValidateCrd(const meta::Object& crd) {
 
 FieldErrors ValidateCrdUpdate(const meta::Object& crd, const meta::Object& old) { return CheckAll(crd, &old); }
 
-FieldErrors ValidateCrdStatus(const meta::Object& crd) { return CheckNames(ReadNames(crd, "status", "acceptedNames"), Path("status.acceptedNames")); }
+FieldErrors ValidateCrdStatus(const meta::Object& crd) {
+  return CheckNames(ReadNames(crd, "status", "acceptedNames"), Path("status.acceptedNames"));
+}
 
 }  // namespace apimesh::extensions_api

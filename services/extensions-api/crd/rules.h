@@ -1,12 +1,12 @@
 #pragma once
 
-#include "lib/meta/field_error.h"
+#include "lib/meta/errors/field_error.h"
 #include "lib/meta/object.h"
 
-/// The rules of CustomResourceDefinitions, in the reference's words and order.
+/// The validation of CustomResourceDefinitions, with kube-apiserver's messages in its order.
 namespace apimesh::extensions_api {
 
-/// Without the rules of metadata, which every kind has; the rule of the name is here.
+/// Validates everything except metadata, which all kinds have in common; the rule for the name is included.
 meta::FieldErrors ValidateCrd(const meta::Object& crd);
 meta::FieldErrors ValidateCrdUpdate(const meta::Object& crd, const meta::Object& old);
 meta::FieldErrors ValidateCrdStatus(const meta::Object& crd);

@@ -45,12 +45,14 @@ void FromStoredV1beta1(json::object& root) {
   json::value& versions = spec["versions"];
   if (!versions.is_array()) versions.emplace_array();
   if (versions.get_array().empty() && version) {
-    versions.get_array().push_back(json::object({{"name", *version}, {"served", true}, {"storage", true}}, versions.storage()));
+    versions.get_array().push_back(
+        json::object({{"name", *version}, {"served", true}, {"storage", true}}, versions.storage()));
   }
-  static constexpr std::pair<std::string_view, std::string_view> kMoved[] = {{"validation", "schema"},
-                                                                             {"subresources", "subresources"},
-                                                                             {"additionalPrinterColumns", "additionalPrinterColumns"},
-                                                                             {"selectableFields", "selectableFields"}};
+  static constexpr std::pair<std::string_view, std::string_view> kMoved[] = {
+      {"validation", "schema"},
+      {"subresources", "subresources"},
+      {"additionalPrinterColumns", "additionalPrinterColumns"},
+      {"selectableFields", "selectableFields"}};
   for (const auto& [above, own] : kMoved) {
     const auto shared = Take(spec, above);
     if (!shared) continue;
@@ -63,8 +65,9 @@ void FromStoredV1beta1(json::object& root) {
     if (json::value* const columns = one.get_object().if_contains("additionalPrinterColumns")) RenameColumns(*columns);
   }
   NestWebhook(spec);
-  // Only the old and dangerous answer is told.
-  if (const json::value* const preserve = spec.if_contains("preserveUnknownFields"); preserve && *preserve == json::value(false)) {
+  // `false` is the only value that new v1 definitions may have, so it is omitted. `true` remains visible.
+  if (const json::value* const preserve = spec.if_contains("preserveUnknownFields");
+      preserve && *preserve == json::value(false)) {
     spec.erase("preserveUnknownFields");
   }
 }

@@ -1,8 +1,7 @@
 #include "services/extensions-api/crd/stored_v1beta1.h"
 
-#include <gtest/gtest.h>
-
 #include <boost/json/parse.hpp>
+#include <gtest/gtest.h>
 
 namespace apimesh::extensions_api {
 namespace {
@@ -32,7 +31,8 @@ const Case kCases[] = {
     {"TheWebhookOfConversion",
      R"({"spec":{"versions":[],"conversion":{"strategy":"Webhook","webhookClientConfig":{"url":"u"},"conversionReviewVersions":["v1"]}}})",
      R"({"spec":{"versions":[],"conversion":{"strategy":"Webhook","webhook":{"clientConfig":{"url":"u"},"conversionReviewVersions":["v1"]}}}})"},
-    {"NoConversion", R"({"spec":{"versions":[],"conversion":{"strategy":"None"}}})", R"({"spec":{"versions":[],"conversion":{"strategy":"None"}}})"},
+    {"NoConversion", R"({"spec":{"versions":[],"conversion":{"strategy":"None"}}})",
+     R"({"spec":{"versions":[],"conversion":{"strategy":"None"}}})"},
     {"NoSpec", R"({"metadata":{}})", R"({"metadata":{}})"},
 };
 class StoredV1beta1 : public ::testing::TestWithParam<Case> {};
@@ -45,7 +45,8 @@ TEST_P(StoredV1beta1, IsReadAsV1) {
   FromStoredV1beta1(document.get_object());
   EXPECT_EQ(document, once) << "v1 stays v1";
 }
-INSTANTIATE_TEST_SUITE_P(Table, StoredV1beta1, ::testing::ValuesIn(kCases), [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Table, StoredV1beta1, ::testing::ValuesIn(kCases),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
 }  // namespace apimesh::extensions_api

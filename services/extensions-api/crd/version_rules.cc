@@ -1,9 +1,9 @@
 #include "services/extensions-api/crd/version_rules.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
+
+#include <fmt/format.h>
 
 #include "lib/codec/codec.h"
 #include "lib/meta/equal.h"
@@ -21,16 +21,14 @@ constexpr char kColumnTypes[] = "boolean,date,integer,number,string";
 constexpr char kColumnFormats[] = "byte,date,date-time,double,float,int32,int64,password";
 constexpr std::size_t kMaxSelectableFields = 8;
 
-void Append(FieldErrors& errors, FieldErrors more) {
-  errors.Append(std::move(more));
-}
+void Append(FieldErrors& errors, FieldErrors more) { errors.Append(std::move(more)); }
 
 bool Flag(const json::object& version, std::string_view name) {
   const json::value* value = meta::FindField(version, name);
   return value && value->is_bool() && value->get_bool();
 }
 
-/// True: every version has the same, or none has it.
+/// Returns true if all versions have the same value, or none has one.
 bool Shared(const std::vector<const json::object*>& versions, std::string_view field) {
   for (const json::object* version : versions) {
     const json::value* first = meta::FindField(*versions.front(), field);
@@ -44,24 +42,28 @@ bool InList(std::string_view list, std::string_view one) {
   return fmt::format(",{},", list).find(fmt::format(",{},", one)) != std::string::npos;
 }
 
-/// A dotted path: ".spec.replicas". Anything after the first bracket is let through.
+/// A dotted path: ".spec.replicas". Anything after the first bracket is accepted.
 FieldErrors CheckSimplePath(std::string_view text, const std::string& field) {
-  if (!text.starts_with('.')) return {meta::Invalid(field, meta::Quoted(text), "must be a simple json path starting with .")};
+  if (!text.starts_with('.'))
+    return {meta::Invalid(field, meta::Quoted(text), "must be a simple json path starting with .")};
   return {};
 }
 
 FieldErrors CheckSubresources(const json::value* subresources, const Path& path) {
   FieldErrors errors;
-  const json::value* scale = subresources && subresources->is_object() ? meta::FindField(subresources->get_object(), "scale") : nullptr;
+  const json::value* scale =
+      subresources && subresources->is_object() ? meta::FindField(subresources->get_object(), "scale") : nullptr;
   if (!scale || !scale->is_object()) return errors;
-  const auto check = [&](const char* name, std::initializer_list<std::string_view> prefixes, const char* detail, bool needed) {
+  const auto check = [&](const char* name, std::initializer_list<std::string_view> prefixes, const char* detail,
+                         bool needed) {
     const std::string field = path.ToString() + ".scale." + name;
     const std::string_view text = meta::FindString(scale->get_object(), name);
     if (text.empty()) {
       if (needed) errors.push_back(meta::Required(field, ""));
     } else if (FieldErrors simple = CheckSimplePath(text, field); !simple.empty()) {
       Append(errors, std::move(simple));
-    } else if (std::none_of(prefixes.begin(), prefixes.end(), [text](std::string_view prefix) { return text.starts_with(prefix); })) {
+    } else if (std::none_of(prefixes.begin(), prefixes.end(),
+                            [text](std::string_view prefix) { return text.starts_with(prefix); })) {
       errors.push_back(meta::Invalid(field, meta::Quoted(text), detail));
     }
   };
@@ -77,7 +79,8 @@ FieldErrors CheckColumns(const json::value* columns, const Path& path) {
     if (!columns->get_array()[i].is_object()) continue;
     const json::object& column = columns->get_array()[i].get_object();
     const Path at = path.Index(i);
-    const std::string_view type = meta::FindString(column, "type"), format = meta::FindString(column, "format"), json_path = meta::FindString(column, "jsonPath");
+    const std::string_view type = meta::FindString(column, "type"), format = meta::FindString(column, "format"),
+                           json_path = meta::FindString(column, "jsonPath");
     if (meta::FindString(column, "name").empty()) errors.push_back(meta::Required(at.Child("name").ToString(), ""));
     const std::string must = fmt::format("must be one of {}", kColumnTypes);
     if (type.empty()) {
@@ -86,7 +89,8 @@ FieldErrors CheckColumns(const json::value* columns, const Path& path) {
       errors.push_back(meta::Invalid(at.Child("type").ToString(), meta::Quoted(type), must));
     }
     if (!format.empty() && !InList(kColumnFormats, format)) {
-      errors.push_back(meta::Invalid(at.Child("format").ToString(), meta::Quoted(format), fmt::format("must be one of {}", kColumnFormats)));
+      errors.push_back(meta::Invalid(at.Child("format").ToString(), meta::Quoted(format),
+                                     fmt::format("must be one of {}", kColumnFormats)));
     }
     const std::string field = at.Child("JSONPath").ToString();
     if (json_path.empty()) {
@@ -98,7 +102,7 @@ FieldErrors CheckColumns(const json::value* columns, const Path& path) {
   return errors;
 }
 
-/// The schema of a dotted path below `openapi`; nullptr: no such field.
+/// Returns the schema at a dotted path below `openapi`; nullptr if there is no such field.
 const json::object* SchemaAt(const json::object& openapi, std::string_view dotted) {
   const json::object* here = &openapi;
   for (dotted.remove_prefix(dotted.starts_with('.') ? 1 : 0); here && !dotted.empty();) {
@@ -112,6 +116,12 @@ const json::object* SchemaAt(const json::object& openapi, std::string_view dotte
 
 FieldErrors CheckSelectableFields(const json::value* fields, const json::value* openapi, const Path& path) {
   FieldErrors errors;
+  const bool some = fields && fields->is_array() && !fields->get_array().empty();
+  if (some && !openapi) {
+    errors.push_back(
+        meta::Invalid(path.ToString(), meta::Quoted(""), "may only be set when validations.schema is included"));
+    return errors;
+  }
   std::set<std::string> seen;
   for (std::size_t i = 0; fields && fields->is_array() && i < fields->get_array().size(); ++i) {
     const json::value& one = fields->get_array()[i];
@@ -131,32 +141,42 @@ FieldErrors CheckSelectableFields(const json::value* fields, const json::value* 
     const std::string_view type = found ? meta::FindString(*found, "type") : std::string_view("string");
     if (type != "string" && type != "boolean" && type != "integer") {
       errors.push_back(meta::Invalid(field, meta::Quoted(text),
-                                     "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed."));
+                                     "must point to a field of type string, boolean or integer. Enum string fields and "
+                                     "strings with formats are allowed."));
     }
     if (!seen.insert(text).second) errors.push_back(meta::Duplicate(field, meta::Quoted(text)));
   }
-  if (seen.size() > kMaxSelectableFields) errors.push_back(meta::TooMany(path.ToString(), seen.size(), kMaxSelectableFields));
+  if (seen.size() > kMaxSelectableFields)
+    errors.push_back(meta::TooMany(path.ToString(), seen.size(), kMaxSelectableFields));
   return errors;
 }
 
-/// spec.versions as the reference shows it: the Go type, whose shared fields are kept elsewhere.
-std::string Shown(const std::vector<const json::object*>& versions) {
+/// Formats spec.versions as kube-apiserver prints the Go type, whose shared fields are stored elsewhere.
+std::string Shown(const meta::Object& crd, const std::vector<const json::object*>& versions) {
+  const json::value* list = meta::Find(crd.Root(), "spec", "versions");
+  if (!list || !list->is_array()) return "null";
   json::array all;
   for (const json::object* version : versions) {
     const json::value* warning = meta::FindField(*version, "deprecationWarning");
-    all.emplace_back(json::object{{"Name", json::string(meta::FindString(*version, "name"))}, {"Served", Flag(*version, "served")},
-                                  {"Storage", Flag(*version, "storage")}, {"Deprecated", Flag(*version, "deprecated")},
-                                  {"DeprecationWarning", warning ? *warning : json::value()}, {"Schema", nullptr}, {"Subresources", nullptr},
-                                  {"AdditionalPrinterColumns", nullptr}, {"SelectableFields", nullptr}});
+    all.emplace_back(json::object{{"Name", json::string(meta::FindString(*version, "name"))},
+                                  {"Served", Flag(*version, "served")},
+                                  {"Storage", Flag(*version, "storage")},
+                                  {"Deprecated", Flag(*version, "deprecated")},
+                                  {"DeprecationWarning", warning ? *warning : json::value()},
+                                  {"Schema", nullptr},
+                                  {"Subresources", nullptr},
+                                  {"AdditionalPrinterColumns", nullptr},
+                                  {"SelectableFields", nullptr}});
   }
-  return versions.empty() ? "null" : codec::WriteJson(all);
+  return codec::WriteJson(all);
 }
 
 FieldErrors CheckDeprecation(const json::object& version, const Path& path) {
   const json::value* warning = meta::FindField(version, "deprecationWarning");
   if (!warning || !warning->is_string()) return {};
   const auto invalid = [&](const char* why) {
-    return FieldErrors{meta::Invalid(path.Child("deprecationWarning").ToString(), meta::Quoted(warning->get_string()), why)};
+    return FieldErrors{
+        meta::Invalid(path.Child("deprecationWarning").ToString(), meta::Quoted(warning->get_string()), why)};
   };
   if (!Flag(version, "deprecated")) return invalid("can only be set for deprecated versions");
   if (warning->get_string().size() > 256) return invalid("must be <= 256 characters long");
@@ -164,11 +184,33 @@ FieldErrors CheckDeprecation(const json::object& version, const Path& path) {
   return {};
 }
 
-/// What a version says, or all of them say together, below `path`, which has the name of its parent.
-FieldErrors CheckSchemaOf(const json::object& version, const Path& path) {
+const json::object* FindVersion(const meta::Object& crd, std::string_view name) {
+  for (const json::object* version : Versions(crd)) {
+    if (meta::FindString(*version, "name") == name) return version;
+  }
+  return nullptr;
+}
+
+void CheckVersionName(const std::string& name, const std::string& field, FieldErrors& errors) {
+  const meta::Complaints complaints = meta::CheckDns1035Label(name);
+  if (complaints.empty()) return;
+  errors.push_back(meta::Invalid(field, meta::Quoted(name), fmt::format("{}", fmt::join(complaints, ","))));
+}
+
+/// Validates the schema of a version, or the one that all versions share, at `path`.
+FieldErrors CheckSchemaOf(const json::object& version, const Path& path, const meta::Object* old) {
   const json::value* openapi = meta::Find(version, "schema", "openAPIV3Schema");
   if (!openapi || !openapi->is_object()) return {};
-  return ValidateSchema(openapi->get_object(), meta::Find(version, "subresources", "status") != nullptr, path.Child("openAPIV3Schema"));
+  StoredExpressions stored;
+  ExpressionRules::Options options;
+  if (old && HasRules(openapi->get_object())) {
+    stored = FindExpressions(*old);
+    options.stored = &stored;
+    const json::object* before = FindVersion(*old, meta::FindString(version, "name"));
+    options.unchanged = before && meta::Equal(meta::Find(*before, "schema", "openAPIV3Schema"), openapi);
+  }
+  return ValidateSchema(openapi->get_object(), meta::Find(version, "subresources", "status") != nullptr,
+                        path.Child("openAPIV3Schema"), options);
 }
 
 }  // namespace
@@ -183,7 +225,7 @@ std::vector<const json::object*> Versions(const meta::Object& crd) {
   return versions;
 }
 
-FieldErrors ValidateVersions(const meta::Object& crd) {
+FieldErrors ValidateVersions(const meta::Object& crd, const meta::Object* old) {
   FieldErrors errors;
   const std::vector<const json::object*> versions = Versions(crd);
   for (std::size_t i = 0; i < versions.size(); ++i) {
@@ -198,38 +240,47 @@ FieldErrors ValidateVersions(const meta::Object& crd) {
     const std::string name(meta::FindString(version, "name"));
     stored += Flag(version, "storage") ? 1 : 0;
     names.insert(name);
-    if (const meta::Complaints complaints = meta::CheckDns1035Label(name); !complaints.empty()) {
-      errors.push_back(meta::Invalid(path.Child("name").ToString(), meta::Quoted(name), fmt::format("{}", fmt::join(complaints, ","))));
-    }
+    CheckVersionName(name, path.Child("name").ToString(), errors);
     Append(errors, CheckDeprecation(version, path));
-    if (!Shared(versions, "schema")) Append(errors, CheckSchemaOf(version, path.Child("schema")));
-    if (!Shared(versions, "subresources")) Append(errors, CheckSubresources(meta::FindField(version, "subresources"), path.Child("subresources")));
+    if (!Shared(versions, "schema")) Append(errors, CheckSchemaOf(version, path.Child("schema"), old));
+    if (!Shared(versions, "subresources"))
+      Append(errors, CheckSubresources(meta::FindField(version, "subresources"), path.Child("subresources")));
     if (!Shared(versions, "additionalPrinterColumns")) {
-      Append(errors, CheckColumns(meta::FindField(version, "additionalPrinterColumns"), path.Child("additionalPrinterColumns")));
+      Append(errors, CheckColumns(meta::FindField(version, "additionalPrinterColumns"),
+                                  path.Child("additionalPrinterColumns")));
     }
     if (!Shared(versions, "selectableFields")) {
-      Append(errors, CheckSelectableFields(meta::FindField(version, "selectableFields"), meta::Find(version, "schema", "openAPIV3Schema"),
-                                           path.Child("selectableFields")));
+      Append(errors,
+             CheckSelectableFields(meta::FindField(version, "selectableFields"),
+                                   meta::Find(version, "schema", "openAPIV3Schema"), path.Child("selectableFields")));
     }
   }
-  if (names.size() != versions.size()) errors.push_back(meta::Invalid("spec.versions", Shown(versions), "must contain unique version names"));
-  if (stored != 1) errors.push_back(meta::Invalid("spec.versions", Shown(versions), "must have exactly one version marked as storage version"));
+  if (names.size() != versions.size())
+    errors.push_back(meta::Invalid("spec.versions", Shown(crd, versions), "must contain unique version names"));
+  if (stored != 1)
+    errors.push_back(meta::Invalid("spec.versions", Shown(crd, versions),
+                                   "must have exactly one version marked as storage version"));
+  // kube-apiserver also checks the field of v1beta1 in which it keeps the name of the first version.
+  if (const std::string first(versions.empty() ? "" : meta::FindString(*versions.front(), "name")); !first.empty())
+    CheckVersionName(first, "spec.version", errors);
   return errors;
 }
 
-FieldErrors ValidateSharedVersionFields(const meta::Object& crd) {
+FieldErrors ValidateSharedVersionFields(const meta::Object& crd, const meta::Object* old) {
   FieldErrors errors;
   const std::vector<const json::object*> versions = Versions(crd);
   if (versions.empty()) return errors;
   const json::object& any = *versions.front();
-  if (Shared(versions, "schema")) Append(errors, CheckSchemaOf(any, Path("spec.validation")));
-  if (Shared(versions, "subresources")) Append(errors, CheckSubresources(meta::FindField(any, "subresources"), Path("spec.subresources")));
+  if (Shared(versions, "schema")) Append(errors, CheckSchemaOf(any, Path("spec.validation"), old));
+  if (Shared(versions, "subresources"))
+    Append(errors, CheckSubresources(meta::FindField(any, "subresources"), Path("spec.subresources")));
   if (Shared(versions, "additionalPrinterColumns")) {
-    Append(errors, CheckColumns(meta::FindField(any, "additionalPrinterColumns"), Path("spec.additionalPrinterColumns")));
+    Append(errors,
+           CheckColumns(meta::FindField(any, "additionalPrinterColumns"), Path("spec.additionalPrinterColumns")));
   }
   if (Shared(versions, "selectableFields")) {
-    Append(errors, CheckSelectableFields(meta::FindField(any, "selectableFields"), meta::Find(any, "schema", "openAPIV3Schema"),
-                                         Path("spec.selectableFields")));
+    Append(errors, CheckSelectableFields(meta::FindField(any, "selectableFields"),
+                                         meta::Find(any, "schema", "openAPIV3Schema"), Path("spec.selectableFields")));
   }
   return errors;
 }

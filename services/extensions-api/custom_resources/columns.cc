@@ -20,7 +20,8 @@ json::value Print(const Cell& cell, const json::value& value, meta::Ages& ages) 
   if (cell.type == "string") {
     return value.is_string() ? json::value(value.get_string()) : json::value(codec::WriteJson(value));
   }
-  if (cell.type == "integer" && value.is_number()) return value.is_double() ? static_cast<std::int64_t>(value.get_double()) : value.to_number<std::int64_t>();
+  if (cell.type == "integer" && value.is_number())
+    return value.is_double() ? static_cast<std::int64_t>(value.get_double()) : value.to_number<std::int64_t>();
   if (cell.type == "number" && value.is_number()) return value;
   if (cell.type == "boolean" && value.is_bool()) return value;
   if (cell.type == "date" && value.is_string()) {
@@ -33,10 +34,12 @@ json::value Print(const Cell& cell, const json::value& value, meta::Ages& ages) 
 }  // namespace
 
 registry::TablePrinter PrinterOf(const json::value* additional) {
-  static const json::value kAge = json::array{json::object{{"name", "Age"}, {"type", "date"}, {"jsonPath", ".metadata.creationTimestamp"}}};
+  static const json::value kAge =
+      json::array{json::object{{"name", "Age"}, {"type", "date"}, {"jsonPath", ".metadata.creationTimestamp"}}};
   if (!additional || !additional->is_array() || additional->get_array().empty()) additional = &kAge;
   registry::TablePrinter printer;
-  printer.columns.push_back({.name = "Name", .format = "name", .description = "Name of the object, unique in its namespace."});
+  printer.columns.push_back(
+      {.name = "Name", .format = "name", .description = "Name of the object, unique in its namespace."});
   printer.reads.Add("metadata.name");
   std::vector<Cell> cells;
   for (const json::value& one : additional->get_array()) {
@@ -45,9 +48,14 @@ registry::TablePrinter PrinterOf(const json::value* additional) {
     const auto text = [&column](std::string_view field) { return std::string(meta::FindString(column, field)); };
     const json::value* priority = meta::FindField(column, "priority");
     std::string description = text("description");
-    if (description.empty()) description = fmt::format("Custom resource definition column (in JSONPath format): {}", text("jsonPath"));
-    printer.columns.push_back({.name = text("name"), .type = text("type"), .format = text("format"), .description = std::move(description),
-                               .priority = priority && priority->is_int64() ? static_cast<int>(priority->get_int64()) : 0});
+    if (description.empty())
+      description = fmt::format("Custom resource definition column (in JSONPath format): {}", text("jsonPath"));
+    printer.columns.push_back(
+        {.name = text("name"),
+         .type = text("type"),
+         .format = text("format"),
+         .description = std::move(description),
+         .priority = priority && priority->is_int64() ? static_cast<int>(priority->get_int64()) : 0});
     Cell& cell = cells.emplace_back(Cell{text("type"), JsonPath::Parse(text("jsonPath"))});
     const std::vector<std::string> fields = cell.path ? cell.path->LeadingFields() : std::vector<std::string>();
     if (!fields.empty()) printer.reads.Add(fields);

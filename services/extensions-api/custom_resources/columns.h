@@ -4,7 +4,7 @@
 
 namespace apimesh::extensions_api {
 
-/// Name and the additionalPrinterColumns of a version (nullptr or empty: Age).
+/// Returns the columns Name and the additionalPrinterColumns of a version (nullptr or empty: Age).
 registry::TablePrinter PrinterOf(const meta::json::value* additional_columns);
 
 }  // namespace apimesh::extensions_api

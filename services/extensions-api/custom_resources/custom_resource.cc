@@ -1,7 +1,10 @@
 #include "services/extensions-api/custom_resources/custom_resource.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
+#include "lib/base/text/version_order.h"
 #include "lib/schema/builtin.h"
 #include "lib/schema/crd.h"
 #include "services/extensions-api/crd/names.h"
@@ -21,18 +24,18 @@ bool Flag(const json::object& object, std::string_view name) {
   return value && value->is_bool() && value->get_bool();
 }
 
-/// What a definition says of all its versions.
+/// The parts of a definition that all its versions have in common.
 struct Definition {
   std::string group;
   Names names;
   bool namespaced = true;
   std::string storage_version;
-  std::string newest;  // the version that deprecated ones point to
+  std::vector<std::string> supported;  // the served versions that are not deprecated, the preferred one first
 };
 
 std::string WithoutDot(std::string_view path) { return std::string(path.starts_with('.') ? path.substr(1) : path); }
 
-/// A schema that lets everything through, for a version that has none.
+/// A schema that accepts everything, for a version without a schema.
 const json::object& AnySchema() {
   static const json::object any{{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}};
   return any;
@@ -49,7 +52,7 @@ void AddSubresources(registry::Resource& resource, const CustomStrategyOptions& 
   if (options.has_status) {
     registry::Subresource status;
     status.name = "status";
-    status.verbs = {"get", "patch", "update"};
+    status.verbs = {meta::Verb::kGet, meta::Verb::kPatch, meta::Verb::kUpdate};
     status.strategy = MakeCustomStatusStrategy(options);
     status.reset_fields = {"metadata", "spec"};
     resource.subresources.push_back(std::move(status));
@@ -60,7 +63,7 @@ void AddSubresources(registry::Resource& resource, const CustomStrategyOptions& 
     scale.name = "scale";
     scale.kind = {"autoscaling", "v1", "Scale"};
     scale.schema = schema::Builtin().FindKind(scale.kind);
-    scale.verbs = {"get", "patch", "update"};
+    scale.verbs = {meta::Verb::kGet, meta::Verb::kPatch, meta::Verb::kUpdate};
     scale.strategy = resource.strategy;
     scale.scale = options.scale;
     resource.subresources.push_back(std::move(scale));
@@ -71,7 +74,8 @@ void AddSelectableFields(registry::Resource& resource, const json::object& versi
   const json::value* fields = meta::FindField(version, "selectableFields");
   if (!fields || !fields->is_array()) return;
   for (const json::value& one : fields->get_array()) {
-    if (one.is_object()) resource.selectable_fields.push_back(WithoutDot(meta::FindString(one.get_object(), "jsonPath")));
+    if (one.is_object())
+      resource.selectable_fields.push_back(WithoutDot(meta::FindString(one.get_object(), "jsonPath")));
   }
 }
 
@@ -83,12 +87,15 @@ registry::Resource MakeResource(const Definition& definition, const json::object
   resource.short_names = definition.names.short_names;
   resource.categories = definition.names.categories;
   resource.scope = definition.namespaced ? registry::Scope::kNamespaced : registry::Scope::kCluster;
-  resource.verbs = {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"};
+  resource.verbs = meta::kStoredResourceVerbs;
   resource.schema = node;
   resource.generation = true;
   resource.storage_prefix = definition.group + "/" + definition.names.plural;
   resource.storage_gvk = {definition.group, definition.storage_version, definition.names.kind};
-  CustomStrategyOptions options{resource.gvk, node, meta::Find(version, "subresources", "status") != nullptr, ScaleOfVersion(version)};
+  const json::value* openapi = meta::Find(version, "schema", "openAPIV3Schema");
+  CustomStrategyOptions options{
+      resource.gvk, node, meta::Find(version, "subresources", "status") != nullptr, ScaleOfVersion(version),
+      openapi && openapi->is_object() ? LazyRules::Make(openapi->get_object(), *node) : nullptr};
   resource.strategy = MakeCustomStrategy(options);
   AddSubresources(resource, options);
   AddSelectableFields(resource, version);
@@ -98,9 +105,15 @@ registry::Resource MakeResource(const Definition& definition, const json::object
 
 std::vector<std::string> DeprecationWarnings(const Definition& definition, const json::object& version) {
   if (!Flag(version, "deprecated")) return {};
-  if (const std::string_view text = meta::FindString(version, "deprecationWarning"); !text.empty()) return {std::string(text)};
-  std::string warning = fmt::format("{}/{} {} is deprecated", definition.group, meta::FindString(version, "name"), definition.names.kind);
-  if (!definition.newest.empty()) warning += fmt::format("; use {}/{} {}", definition.group, definition.newest, definition.names.kind);
+  if (const std::string_view text = meta::FindString(version, "deprecationWarning"); !text.empty())
+    return {std::string(text)};
+  std::string warning =
+      fmt::format("{}/{} {} is deprecated", definition.group, meta::FindString(version, "name"), definition.names.kind);
+  // Only a version that is more stable or newer is recommended.
+  if (!definition.supported.empty() &&
+      VersionComesBefore(definition.supported.front(), meta::FindString(version, "name"))) {
+    warning += fmt::format("; use {}/{} {}", definition.group, definition.supported.front(), definition.names.kind);
+  }
   return {warning};
 }
 
@@ -131,9 +144,48 @@ Definition ReadDefinition(const meta::Object& crd) {
   for (const json::object* version : Versions(crd)) {
     const std::string name(meta::FindString(*version, "name"));
     if (Flag(*version, "storage")) definition.storage_version = name;
-    if (Flag(*version, "served") && !Flag(*version, "deprecated") && definition.newest.empty()) definition.newest = name;
+    if (Flag(*version, "served") && !Flag(*version, "deprecated")) definition.supported.push_back(name);
   }
+  std::sort(definition.supported.begin(), definition.supported.end(), VersionComesBefore);
   return definition;
+}
+
+/// Returns the client of the definition's conversion webhook, or nullptr if it has none.
+WebhookConverterPtr ConverterOf(const meta::Object& crd, const CustomSources& sources) {
+  const json::value* conversion = meta::Find(crd.Root(), "spec", "conversion");
+  if (!conversion || !conversion->is_object() || meta::FindString(conversion->get_object(), "strategy") != "Webhook")
+    return nullptr;
+  WebhookConverter::Options options;
+  options.crd_name = crd.Name();
+  if (const json::value* config = meta::Find(conversion->get_object(), "webhook", "clientConfig");
+      config && config->is_object())
+    options.webhook = service::ReadWebhookConfig(config->get_object());
+  if (const json::value* versions = meta::Find(conversion->get_object(), "webhook", "conversionReviewVersions");
+      versions && versions->is_array()) {
+    for (const json::value& version : versions->get_array()) {
+      if (version.is_string()) options.review_versions.emplace_back(std::string_view(version.get_string()));
+    }
+  }
+  return std::make_shared<const WebhookConverter>(std::move(options), sources.webhooks, sources.metrics);
+}
+
+/// Returns the change of objects that are written through a version other than the storage version: they lose what the
+/// storage version does not have.
+BeforeWrite StoredView(const registry::Resource& resource, const VersionSchemas& versions,
+                       std::shared_ptr<const schema::Schema> schemas) {
+  if (resource.storage_gvk == resource.gvk) return nullptr;
+  return [served = resource.gvk, stored = resource.storage_gvk, versions,
+          schemas = std::move(schemas)](meta::Object& object) {
+    object.SetGvk(stored);
+    return ConvertToServed(object, served, versions);
+  };
+}
+
+/// `schemas` owns `versions`.
+Task<meta::Result<meta::Object>> ConvertTo(meta::Object object, meta::Gvk kind, VersionSchemas versions,
+                                           std::shared_ptr<const schema::Schema> /*schemas*/) {
+  CO_RETURN_IF_ERROR(ConvertToServed(object, kind, versions));
+  co_return object;
 }
 
 }  // namespace
@@ -144,9 +196,14 @@ std::vector<CustomVersion> MakeCustomResources(const meta::Object& crd, const Cu
   std::vector<std::pair<const json::object*, const schema::Node*>> compiled;
   for (const json::object* version : Versions(crd)) {
     const json::value* openapi = meta::Find(*version, "schema", "openAPIV3Schema");
-    compiled.emplace_back(version, schema::CompileOpenApi(openapi && openapi->is_object() ? openapi->get_object() : AnySchema(), *schemas));
+    compiled.emplace_back(
+        version,
+        schema::CompileOpenApi(openapi && openapi->is_object() ? openapi->get_object() : AnySchema(), *schemas));
   }
   schemas->Seal();
+  VersionSchemas nodes;
+  for (const auto& [version, node] : compiled) nodes.emplace(meta::FindString(*version, "name"), node);
+  const WebhookConverterPtr converter = ConverterOf(crd, sources);
   std::vector<CustomVersion> versions;
   for (const auto& [version, node] : compiled) {
     auto made = std::make_shared<endpoint::ServedResource>();
@@ -154,8 +211,25 @@ std::vector<CustomVersion> MakeCustomResources(const meta::Object& crd, const Cu
     made->custom = true;
     made->owner = schemas;
     made->admission = sources.admission;
-    made->warnings = DeprecationWarnings(definition, *version);
-    const std::shared_ptr<LazyStore> store = NewLazyStore(sources.backend, CustomStorageConfig(made->resource, schemas));
+    const WebhookConversion conversion{converter, nodes, schemas};
+    if (converter) {
+      made->convert = [conversion](meta::RequestContext, meta::Object object, meta::Gvk kind) {
+        return ConvertByWebhook(conversion, std::move(object), std::move(kind));
+      };
+    } else {
+      made->convert = [nodes, schemas](meta::RequestContext, meta::Object object, meta::Gvk kind) {
+        return ConvertTo(std::move(object), std::move(kind), nodes, schemas);
+      };
+    }
+    if (converter && compiled.size() > 1) {
+      made->resource.convert_suspending = [conversion](meta::Object object, std::string api_version) {
+        return ConvertForFields(conversion, std::move(object), std::move(api_version));
+      };
+    }
+    made->resource.warnings = DeprecationWarnings(definition, *version);
+    const std::shared_ptr<LazyStore> store =
+        std::make_shared<LazyStore>(sources.backend, CustomStorageConfig(made->resource, nodes, schemas, converter),
+                                    converter ? BeforeWrite() : StoredView(made->resource, nodes, schemas));
     made->store = store;
     versions.push_back({Flag(*version, "served"), Flag(*version, "storage"), std::move(made), store});
   }

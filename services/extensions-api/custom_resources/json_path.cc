@@ -14,11 +14,12 @@ std::string_view Trim(std::string_view text) {
 }
 
 std::optional<std::string> Unquote(std::string_view text) {
-  if (text.size() < 2 || text.front() != text.back() || (text.front() != '\'' && text.front() != '"')) return std::nullopt;
+  if (text.size() < 2 || text.front() != text.back() || (text.front() != '\'' && text.front() != '"'))
+    return std::nullopt;
   return std::string(text.substr(1, text.size() - 2));
 }
 
-/// The end of a bracket whose content begins at `from`, past brackets inside of quotes.
+/// Returns the end of a bracket whose content begins at `from`. Brackets inside of quotes are skipped.
 std::size_t BracketEnd(std::string_view text, std::size_t from) {
   char quote = 0;
   int depth = 0;
@@ -60,7 +61,8 @@ std::optional<JsonPath::Step> JsonPath::ParseFilter(std::string_view expression)
   for (const char* op : {"==", "!=", "<=", ">=", "<", ">"}) {
     const std::size_t at = expression.find(op);
     if (at == std::string_view::npos) continue;
-    const std::string_view left = Trim(expression.substr(0, at)), right = Trim(expression.substr(at + std::string_view(op).size()));
+    const std::string_view left = Trim(expression.substr(0, at)),
+                           right = Trim(expression.substr(at + std::string_view(op).size()));
     if (!left.starts_with("@.")) return std::nullopt;
     const std::optional<json::value> operand = ReadLiteral(right);
     if (!operand) return std::nullopt;
@@ -155,7 +157,8 @@ const json::value* JsonPath::Walk(const json::value& from, std::size_t step) con
     if (!from.is_array()) return nullptr;
     const json::array& list = from.get_array();
     const std::int64_t at = index->index < 0 ? index->index + static_cast<std::int64_t>(list.size()) : index->index;
-    return at < 0 || at >= static_cast<std::int64_t>(list.size()) ? nullptr : Walk(list[static_cast<std::size_t>(at)], step + 1);
+    return at < 0 || at >= static_cast<std::int64_t>(list.size()) ? nullptr
+                                                                  : Walk(list[static_cast<std::size_t>(at)], step + 1);
   }
   const auto* filter = std::get_if<Filter>(&steps_[step]);
   const auto visit = [&](const json::value& element) -> const json::value* {

@@ -10,24 +10,33 @@
 
 namespace apimesh::extensions_api {
 
-/// The JSONPath of printer columns and selectable fields: ".spec.replicas", ".a['b.c']", ".a\.b", ".list[0]", ".list[-1]", ".list[*].x",
+/// The JSONPath of printer columns and selectable fields: ".spec.replicas", ".a['b.c']", ".a\.b", ".list[0]",
+/// ".list[-1]", ".list[*].x",
 /// ".status.conditions[?(@.type=="Ready")].status".
 class JsonPath {
  public:
-  /// nullopt: not of this form.
+  /// Returns nullopt if the text has another syntax.
   static std::optional<JsonPath> Parse(std::string_view text);
 
-  /// The first match; nullptr if there is none.
+  /// Returns the first match; nullptr if there is none.
   const meta::json::value* First(const meta::json::object& root) const;
 
-  /// The names that the path begins with, before it goes into a list.
+  /// Returns the field names with which the path begins, up to the first list.
   std::vector<std::string> LeadingFields() const;
 
  private:
-  struct Field { std::string name; };
-  struct Index { std::int64_t index; };
+  struct Field {
+    std::string name;
+  };
+  struct Index {
+    std::int64_t index;
+  };
   struct All {};
-  struct Filter { std::vector<std::string> path; std::string op; meta::json::value operand; };
+  struct Filter {
+    std::vector<std::string> path;
+    std::string op;
+    meta::json::value operand;
+  };
   using Step = std::variant<Field, Index, All, Filter>;
 
   static std::optional<Step> ParseBracket(std::string_view inside);

@@ -1,8 +1,8 @@
 // Links: services/extensions-api/custom_resources/json_path.cc meta
-// The paths of a CRD's columns and selectable fields are anybody's.
-#include "services/extensions-api/custom_resources/json_path.h"
-
+// Any user who may create a definition provides the paths of its columns and selectable fields.
 #include <cstdint>
+
+#include "services/extensions-api/custom_resources/json_path.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   namespace json = apimesh::meta::json;

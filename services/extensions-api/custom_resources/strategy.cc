@@ -1,72 +1,23 @@
 #include "services/extensions-api/custom_resources/strategy.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <map>
 
-#include <limits>
+#include <fmt/format.h>
 
 #include "lib/meta/equal.h"
 #include "lib/meta/names.h"
 #include "lib/registry/object_meta.h"
+#include "lib/schema/defaults.h"
+#include "lib/schema/duplicates.h"
 #include "lib/schema/validation.h"
+#include "services/extensions-api/custom_resources/scale_rules.h"
+#include "services/extensions-api/validations/evaluation.h"
 
 namespace apimesh::extensions_api {
 namespace {
 
 namespace json = meta::json;
 using meta::FieldErrors;
-
-const json::value* At(const json::object& root, std::string_view dotted) {
-  const json::object* here = &root;
-  for (;;) {
-    const std::size_t dot = dotted.find('.');
-    const json::value* value = meta::FindField(*here, dotted.substr(0, dot));
-    if (!value || dot == std::string_view::npos) return value;
-    if (!value->is_object()) return nullptr;
-    here = &value->get_object();
-    dotted.remove_prefix(dot + 1);
-  }
-}
-
-bool SameAt(const json::object& a, const json::object& b, std::string_view dotted) {
-  const json::value* left = At(a, dotted);
-  const json::value* right = At(b, dotted);
-  return left && right && meta::Equal(*left, *right);
-}
-
-/// What an update need not mend: complaints about values that it does not touch. Elements of lists count as a whole.
-void ForgiveUnchanged(FieldErrors& errors, const json::object& root, const json::object& old) {
-  std::map<std::string, bool> same;
-  const auto unchanged = [&](const meta::FieldError& error) {
-    std::string field = error.field.substr(0, error.field.find('['));
-    if (error.type == meta::FieldError::Type::kRequired && field == error.field) {
-      const std::size_t dot = field.rfind('.');
-      if (dot == std::string::npos) return false;
-      field.resize(dot);
-    }
-    // Values can be large, and have many errors.
-    const auto [known, is_new] = same.try_emplace(field, false);
-    if (is_new) known->second = SameAt(root, old, field);
-    return known->second;
-  };
-  errors.EraseIf(unchanged);
-}
-
-void CheckReplicas(const json::object& root, const std::string& path, FieldErrors& errors) {
-  const json::value* value = At(root, path);
-  if (!value) return;
-  const std::string field = "." + path;
-  if (!value->is_int64()) {
-    errors.push_back(meta::Invalid(field, "0", fmt::format("{} accessor error: {} is of the type {}, expected int64", field, json::serialize(*value),
-                                                           value->is_string() ? "string" : value->is_double() ? "float64" : "interface {}")));
-  } else if (value->get_int64() < 0) {
-    errors.push_back(meta::Invalid(field, std::to_string(value->get_int64()), "should be a non-negative integer"));
-  } else if (value->get_int64() > std::numeric_limits<std::int32_t>::max()) {
-    errors.push_back(meta::Invalid(field, std::to_string(value->get_int64()), "should be less than or equal to 2147483647"));
-  }
-}
 
 void WarnOfFinalizers(const meta::Object& object, const meta::Object* old, std::vector<std::string>& warnings) {
   std::vector<std::string> before = old ? registry::Finalizers(*old) : std::vector<std::string>();
@@ -75,11 +26,48 @@ void WarnOfFinalizers(const meta::Object& object, const meta::Object* old, std::
     if (std::binary_search(before.begin(), before.end(), name)) continue;
     const std::string start = fmt::format("metadata.finalizers: {}: ", meta::Quoted(name));
     for (const std::string& complaint : meta::CheckQualifiedName(name)) warnings.push_back(start + complaint);
-    if (name.find('/') != std::string::npos || name == "orphan" || name == "foregroundDeletion" || name == "kubernetes") continue;
-    warnings.push_back(start + (name.find('.') != std::string::npos
-                                    ? "prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers"
-                                    : "prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers"));
+    if (name.find('/') != std::string::npos || name == "orphan" || name == "foregroundDeletion" || name == "kubernetes")
+      continue;
+    warnings.push_back(
+        start +
+        (name.find('.') != std::string::npos
+             ? "prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other "
+               "finalizer writers"
+             : "prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers"));
   }
+}
+
+/// Removes the status that a client has set. Readers see the default of the status, if it has one.
+void ResetStatus(json::object& root, const schema::Node& node) {
+  meta::EraseField(root, "status");
+  const schema::Field* field = node.FindField("status");
+  if (!field || !field->default_value) return;
+  root["status"] = *field->default_value;
+  json::value& status = root["status"];
+  if (status.is_object()) schema::ApplyDefaults(status.get_object(), *field->schema);
+}
+
+/// Rules are not evaluated for an object with errors that can make them fail, such as values of wrong types. In this
+/// case an error says so.
+bool MayEvaluate(FieldErrors& errors) {
+  using Type = meta::FieldError::Type;
+  const bool blocked = errors.Full() || std::any_of(errors.begin(), errors.end(), [](const meta::FieldError& error) {
+                         return error.type == Type::kNotSupported || error.type == Type::kRequired ||
+                                error.type == Type::kTooLong || error.type == Type::kTooMany ||
+                                error.type == Type::kTypeInvalid;
+                       });
+  if (blocked) {
+    errors.push_back(meta::Invalid("<nil>", "null",
+                                   "some validation rules were not checked because the object was invalid; correct the "
+                                   "existing errors to complete validation"));
+  }
+  return !blocked;
+}
+
+/// A write that is tried again is validated again.
+void WarnOnce(const meta::RequestContext& ctx, std::string text) {
+  const std::vector<std::string>& warnings = ctx.Warnings();
+  if (std::find(warnings.begin(), warnings.end(), text) == warnings.end()) ctx.Warn(std::move(text));
 }
 
 class CustomStrategy : public registry::Strategy {
@@ -87,7 +75,7 @@ class CustomStrategy : public registry::Strategy {
   explicit CustomStrategy(CustomStrategyOptions options) : options_(std::move(options)) {}
 
   void PrepareForCreate(const meta::RequestContext&, meta::Object& object) const override {
-    if (options_.has_status) meta::EraseField(object.Root(), "status");
+    if (options_.has_status) ResetStatus(object.Root(), *options_.node);
   }
   void PrepareForUpdate(const meta::RequestContext&, meta::Object& object, const meta::Object& old) const override {
     const json::value* before = meta::FindField(old.Root(), "status");
@@ -95,26 +83,35 @@ class CustomStrategy : public registry::Strategy {
       if (before) {
         object.Root()["status"] = *before;
       } else {
-        meta::EraseField(object.Root(), "status");
+        ResetStatus(object.Root(), *options_.node);
       }
       return;
     }
-    // Without the subresource, status is a field like any other: its changes count.
+    // Without the subresource, status is an ordinary field, and its changes increase the generation.
     const json::value* now = meta::FindField(object.Root(), "status");
     if (!meta::Equal(now, before)) object.SetMeta("generation", old.Generation() + 1);
   }
   FieldErrors Validate(const meta::RequestContext&, const meta::Object& object) const override {
     FieldErrors errors = schema::ValidateCustomResource(object.Root(), *options_.node);
     CheckScale(object, errors);
+    errors.Append(schema::FindDuplicates(object.Root(), *options_.node));
+    if (options_.rules && MayEvaluate(errors)) {
+      RuleEvaluation evaluation(nullptr, nullptr);
+      evaluation.CheckResource(options_.rules->Get(), object.Root(), nullptr);
+      errors.Append(evaluation.TakeErrors());
+    }
     return errors;
   }
-  FieldErrors ValidateUpdate(const meta::RequestContext&, const meta::Object& object, const meta::Object& old) const override {
-    FieldErrors errors = schema::ValidateCustomResource(object.Root(), *options_.node);
-    if (!errors.empty()) ForgiveUnchanged(errors, object.Root(), old.Root());
+  FieldErrors ValidateUpdate(const meta::RequestContext& ctx, const meta::Object& object,
+                             const meta::Object& old) const override {
+    schema::Correlation correlation;
+    FieldErrors errors = schema::ValidateCustomResourceUpdate(object.Root(), old.Root(), *options_.node, correlation);
     CheckScale(object, errors);
+    CheckListsAndRules(ctx, object, old, correlation, errors);
     return errors;
   }
-  std::vector<std::string> Warnings(const meta::RequestContext&, const meta::Object& object, const meta::Object* old) const override {
+  std::vector<std::string> Warnings(const meta::RequestContext&, const meta::Object& object,
+                                    const meta::Object* old) const override {
     std::vector<std::string> warnings;
     WarnOfFinalizers(object, old, warnings);
     return warnings;
@@ -122,10 +119,21 @@ class CustomStrategy : public registry::Strategy {
   bool AllowUnconditionalUpdate() const override { return false; }
 
  protected:
+  /// Duplicates are errors unless the old object has some too.
+  void CheckListsAndRules(const meta::RequestContext& ctx, const meta::Object& object, const meta::Object& old,
+                          schema::Correlation& correlation, FieldErrors& errors) const {
+    FieldErrors duplicates = schema::FindDuplicates(object.Root(), *options_.node);
+    if (!duplicates.empty() && schema::FindDuplicates(old.Root(), *options_.node).empty())
+      errors.Append(std::move(duplicates));
+    if (!options_.rules || !MayEvaluate(errors)) return;
+    RuleEvaluation evaluation(&correlation, [&ctx](std::string text) { WarnOnce(ctx, std::move(text)); });
+    evaluation.CheckResource(options_.rules->Get(), object.Root(), &old.Root());
+    errors.Append(evaluation.TakeErrors());
+  }
   void CheckScale(const meta::Object& object, FieldErrors& errors) const {
     if (!options_.scale) return;
-    CheckReplicas(object.Root(), options_.scale->spec_replicas, errors);
-    CheckReplicas(object.Root(), options_.scale->status_replicas, errors);
+    CheckScaleSpec(object.Root(), *options_.scale, errors);
+    CheckScaleStatus(object.Root(), *options_.scale, errors);
   }
   const CustomStrategyOptions options_;
 };
@@ -147,17 +155,27 @@ class CustomStatusStrategy final : public CustomStrategy {
     take(kept.Metadata(), object.Metadata(), "managedFields");
     object = std::move(kept);
   }
-  FieldErrors ValidateUpdate(const meta::RequestContext& ctx, const meta::Object& object, const meta::Object& old) const override {
-    FieldErrors errors = CustomStrategy::ValidateUpdate(ctx, object, old);
-    errors.EraseIf([](const meta::FieldError& error) { return !error.field.starts_with("status") && !error.field.starts_with(".status") && error.field != "<nil>"; });
+  FieldErrors ValidateUpdate(const meta::RequestContext& ctx, const meta::Object& object,
+                             const meta::Object& old) const override {
+    schema::Correlation correlation;
+    FieldErrors errors = schema::ValidateStatusUpdate(object.Root(), old.Root(), *options_.node, correlation);
+    if (options_.scale) CheckScaleStatus(object.Root(), *options_.scale, errors);
+    CheckListsAndRules(ctx, object, old, correlation, errors);
     return errors;
   }
-  std::vector<std::string> Warnings(const meta::RequestContext&, const meta::Object&, const meta::Object*) const override { return {}; }
+  std::vector<std::string> Warnings(const meta::RequestContext&, const meta::Object&,
+                                    const meta::Object*) const override {
+    return {};
+  }
 };
 
 }  // namespace
 
-registry::StrategyPtr MakeCustomStrategy(CustomStrategyOptions options) { return std::make_shared<CustomStrategy>(std::move(options)); }
-registry::StrategyPtr MakeCustomStatusStrategy(CustomStrategyOptions options) { return std::make_shared<CustomStatusStrategy>(std::move(options)); }
+registry::StrategyPtr MakeCustomStrategy(CustomStrategyOptions options) {
+  return std::make_shared<CustomStrategy>(std::move(options));
+}
+registry::StrategyPtr MakeCustomStatusStrategy(CustomStrategyOptions options) {
+  return std::make_shared<CustomStatusStrategy>(std::move(options));
+}
 
 }  // namespace apimesh::extensions_api

@@ -1,18 +1,20 @@
 #pragma once
 
 #include "lib/registry/resource.h"
+#include "services/extensions-api/validations/lazy_rules.h"
 
 namespace apimesh::extensions_api {
 
-/// How custom resources of one version behave. `node` belongs to a schema that outlives the strategy.
+/// The behaviour of custom resources of one version. `node` belongs to a schema that outlives the strategy.
 struct CustomStrategyOptions {
   meta::Gvk kind;
   const schema::Node* node = nullptr;
-  bool has_status = false;  // a status subresource
+  bool has_status = false;  // the version has a status subresource
   std::optional<registry::ScalePaths> scale;
+  std::shared_ptr<const LazyRules> rules;  // nullptr: the schema has no x-kubernetes-validations
 };
 registry::StrategyPtr MakeCustomStrategy(CustomStrategyOptions options);
-/// Of /status: everything but the status is kept.
+/// The strategy of /status: an update changes only the status.
 registry::StrategyPtr MakeCustomStatusStrategy(CustomStrategyOptions options);
 
 }  // namespace apimesh::extensions_api

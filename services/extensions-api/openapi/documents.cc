@@ -2,7 +2,7 @@
 
 #include "lib/codec/codec.h"
 #include "lib/schema/builtin.h"
-#include "lib/schema/openapi.h"
+#include "lib/schema/openapi/openapi.h"
 #include "lib/service/chain.h"
 #include "services/extensions-api/crd/conditions.h"
 #include "services/extensions-api/crd/crd_resource.h"
@@ -22,16 +22,18 @@ bool Flag(const json::object& object, std::string_view name) {
   return value && value->is_bool() && value->get_bool();
 }
 
-/// Documents and what points into them.
+using DescriptionsPtr = std::shared_ptr<const schema::Descriptions>;
+
+/// Documents and the references to them.
 struct Collected {
   std::vector<std::unique_ptr<meta::Object>> definitions;
   std::vector<OpenApiResource> resources;
 };
 
-OpenApiResource OwnResource() {
-  const registry::Resource crd = CrdResource();
+OpenApiResource OwnResource(const Clock& clock) {
+  const registry::Resource crd = CrdResource(clock);
   OpenApiResource own{crd.gvk, crd.plural, false, crd.verbs, {}};
-  own.subresources.push_back({"status", crd.gvk, {"get", "patch", "update"}});
+  own.subresources.push_back({"status", crd.gvk, {meta::Verb::kGet, meta::Verb::kPatch, meta::Verb::kUpdate}});
   return own;
 }
 
@@ -40,13 +42,18 @@ void AddVersions(const meta::Object& crd, Collected& all) {
   for (const json::object* version : Versions(crd)) {
     if (!Flag(*version, "served")) continue;
     OpenApiResource resource;
-    resource.kind = {std::string(meta::FindString(crd.Root(), "spec", "group")), std::string(meta::FindString(*version, "name")), names.kind};
+    resource.kind = {std::string(meta::FindString(crd.Root(), "spec", "group")),
+                     std::string(meta::FindString(*version, "name")), names.kind};
     resource.plural = names.plural;
+    resource.list_kind = names.list_kind;
     resource.namespaced = meta::FindString(crd.Root(), "spec", "scope") == "Namespaced";
-    resource.verbs = {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"};
-    if (meta::Find(*version, "subresources", "status")) resource.subresources.push_back({"status", resource.kind, {"get", "patch", "update"}});
+    resource.verbs = meta::kStoredResourceVerbs;
+    if (meta::Find(*version, "subresources", "status"))
+      resource.subresources.push_back(
+          {"status", resource.kind, {meta::Verb::kGet, meta::Verb::kPatch, meta::Verb::kUpdate}});
     if (meta::Find(*version, "subresources", "scale")) {
-      resource.subresources.push_back({"scale", {"autoscaling", "v1", "Scale"}, {"get", "patch", "update"}});
+      resource.subresources.push_back(
+          {"scale", {"autoscaling", "v1", "Scale"}, {meta::Verb::kGet, meta::Verb::kPatch, meta::Verb::kUpdate}});
     }
     static const json::object any{{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}};
     const json::value* openapi = meta::Find(*version, "schema", "openAPIV3Schema");
@@ -55,9 +62,9 @@ void AddVersions(const meta::Object& crd, Collected& all) {
   }
 }
 
-Task<Collected> Collect(storage::StorePtr crds) {
+Task<Collected> Collect(storage::StorePtr crds, OpenApiResource own) {
   Collected all;
-  all.resources.push_back(OwnResource());
+  all.resources.push_back(std::move(own));
   const meta::RequestContext ctx;
   const storage::ListOptions options{.resource_version = "0"};
   const meta::Result<std::unique_ptr<storage::ListCursor>> cursor = co_await crds->List(ctx, options);
@@ -75,25 +82,32 @@ Task<Collected> Collect(storage::StorePtr crds) {
   co_return all;
 }
 
-Task<rpc::Response> AnswerV2(storage::StorePtr crds) {
-  const Collected all = co_await Collect(std::move(crds));
-  co_return rpc::Response::Json(200, codec::WriteJson(schema::OpenApiV2(all.resources, schema::Builtin())));
+Task<mesh::Response> AnswerV2(storage::StorePtr crds, OpenApiResource own, DescriptionsPtr descriptions) {
+  const Collected all = co_await Collect(std::move(crds), std::move(own));
+  const json::object document = schema::OpenApiV2(all.resources, schema::Builtin(), descriptions->Read());
+  co_return mesh::Response::Json(200, codec::WriteJson(document));
 }
 
-Task<rpc::Response> AnswerV3(storage::StorePtr crds, std::string path) {
+Task<mesh::Response> AnswerV3(storage::StorePtr crds, OpenApiResource own, DescriptionsPtr descriptions,
+                              std::string path) {
   const meta::GroupVersion version = meta::GroupVersion::Parse(std::string_view(path).substr(kV3.size()));
-  Collected all = co_await Collect(std::move(crds));
+  Collected all = co_await Collect(std::move(crds), std::move(own));
   std::erase_if(all.resources, [&version](const OpenApiResource& one) { return one.kind.Version() != version; });
   if (all.resources.empty()) co_return service::PlainNotFound();
-  co_return rpc::Response::Json(200, codec::WriteJson(schema::OpenApiV3(version, all.resources, schema::Builtin())));
+  const json::object document = schema::OpenApiV3(version, all.resources, schema::Builtin(), descriptions->Read());
+  co_return mesh::Response::Json(200, codec::WriteJson(document));
 }
 
 }  // namespace
 
-std::map<std::string, endpoint::PathHandler> OpenApiPaths(storage::StorePtr crds) {
+std::map<std::string, endpoint::PathHandler> OpenApiPaths(storage::StorePtr crds, DescriptionsPtr descriptions,
+                                                          const Clock& clock) {
   std::map<std::string, endpoint::PathHandler> paths;
-  paths["/openapi/v2"] = [crds](rpc::Request) { return AnswerV2(crds); };
-  paths[std::string(kV3)] = [crds](rpc::Request request) { return AnswerV3(crds, std::move(request.path)); };
+  const OpenApiResource own = OwnResource(clock);
+  paths["/openapi/v2"] = [crds, own, descriptions](mesh::Request) { return AnswerV2(crds, own, descriptions); };
+  paths[std::string(kV3)] = [crds, own, descriptions](mesh::Request request) {
+    return AnswerV3(crds, own, descriptions, std::move(request.path));
+  };
   return paths;
 }
 

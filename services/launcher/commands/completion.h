@@ -4,7 +4,7 @@
 
 namespace apimesh::launcher {
 
-/// A completion script for "bash" or "zsh".
+/// Returns a completion script for "bash", "zsh" or "fish".
 std::string CompletionScript(const std::string& shell);
 
 }  // namespace apimesh::launcher

@@ -1,22 +1,14 @@
 #include "services/launcher/commands/kubeconfig.h"
 
 #include <fmt/format.h>
-#include <openssl/evp.h>
+
+#include "lib/base/text/base64.h"
 
 namespace apimesh::launcher {
-namespace {
-
-std::string Base64(const std::string& text) {
-  std::string out(4 * ((text.size() + 2) / 3), '\0');
-  EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()), reinterpret_cast<const unsigned char*>(text.data()),
-                  static_cast<int>(text.size()));
-  return out;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 void WriteKubeconfig(const std::string& path, const std::string& server, const ClusterPki& pki) {
-  const auto data = [&](const char* file) { return Base64(ReadFile(pki.Path(file))); };
+  const auto data = [&](const char* file) { return EncodeBase64(ReadFile(pki.Path(file))); };
   WriteFile(path,
             fmt::format("apiVersion: v1\n"
                         "kind: Config\n"

@@ -6,7 +6,8 @@
 
 namespace apimesh::launcher {
 
-/// A kubeconfig of the admin, with everything in it (no paths), 0600.
+/// Writes a kubeconfig of the administrator with mode 0600. Certificates and keys are embedded, so it contains no
+/// paths.
 void WriteKubeconfig(const std::string& path, const std::string& server, const ClusterPki& pki);
 
 }  // namespace apimesh::launcher

@@ -1,9 +1,9 @@
 #include "services/launcher/commands/pki.h"
 
+#include <filesystem>
+
 #include <fmt/format.h>
 #include <unistd.h>
-
-#include <filesystem>
 
 #include "services/launcher/commands/kubeconfig.h"
 #include "services/launcher/mesh/envoy_config.h"
@@ -13,7 +13,7 @@
 namespace apimesh::launcher {
 namespace {
 
-/// The host of "https://host:port".
+/// Returns the host of "https://host:port".
 std::string HostOf(const std::string& url) {
   const std::size_t begin = url.find("://") == std::string::npos ? 0 : url.find("://") + 3;
   return url.substr(begin, url.find_first_of(":/", begin) - begin);
@@ -30,14 +30,23 @@ int MakePki(const PkiOptions& options) {
     for (const std::string& written : EnsureMeshPki(pki, names)) fmt::print("wrote {}\n", written);
     WriteKubeconfig(pki.Path("kubeconfig"), options.server, pki);
     const ClusterPki seen(options.mounted_at.empty() ? pki.Path("envoy") : options.mounted_at);
-    const EnvoyOptions envoy{.port = 6443, .cert_file = seen.Path("apiserver.crt"), .key_file = seen.Path("apiserver.key"),
-                             .client_ca_file = seen.Path("ca.crt"), .aggregator = options.aggregator + ":8443",
-                             .mesh_ca_file = seen.Path("mesh-ca.crt"), .mesh_cert_file = seen.Path("mesh.crt"),
-                             .mesh_key_file = seen.Path("mesh.key"), .access_log = "/dev/stdout", .ext_authz = options.ext_authz};
+    const EnvoyOptions envoy{.port = 6443,
+                             .secrets_folder = seen.Folder().string(),
+                             .cert_file = seen.Path("apiserver.crt"),
+                             .key_file = seen.Path("apiserver.key"),
+                             .client_ca_file = seen.Path("ca.crt"),
+                             .aggregator = options.aggregator + ":8443",
+                             .mesh_ca_file = seen.Path("mesh-ca.crt"),
+                             .mesh_cert_file = seen.Path("mesh.crt"),
+                             .mesh_key_file = seen.Path("mesh.key"),
+                             .access_log = "/dev/stdout",
+                             .ext_authz = options.ext_authz};
     WriteFile(pki.Path("envoy/envoy.json"), EnvoyConfig(envoy), false);
+    for (const auto& [name, text] : EnvoySecrets(envoy)) WriteFile(pki.Path("envoy/" + name), text, false);
     if (options.owner >= 0) {
       const auto give = [&](const std::filesystem::path& path) {
-        if (::chown(path.c_str(), static_cast<uid_t>(options.owner), static_cast<gid_t>(-1)) != 0) throw std::runtime_error("chown " + path.string() + " failed");
+        if (::chown(path.c_str(), static_cast<uid_t>(options.owner), static_cast<gid_t>(-1)) != 0)
+          throw std::runtime_error("chown " + path.string() + " failed");
       };
       give(options.folder);
       for (const auto& entry : std::filesystem::recursive_directory_iterator(options.folder)) give(entry.path());

@@ -1,17 +1,19 @@
 #include "services/launcher/commands/status.h"
 
-#include <fmt/format.h>
-#include <signal.h>
-#include <unistd.h>
-
-#include <boost/json.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <ctime>
 #include <thread>
 
-#include "services/launcher/commands/run_folder.h"
+#include <boost/json.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "services/launcher/inspect/failing_webhooks.h"
+#include "services/launcher/inspect/run_folder.h"
 #include "services/launcher/process/child.h"
 
 namespace apimesh::launcher {
@@ -19,40 +21,58 @@ namespace {
 
 namespace json = boost::json;
 
-std::string Age(std::int64_t since) {
-  const std::int64_t seconds = std::max<std::int64_t>(std::time(nullptr) - since, 0);
+std::string Age(std::int64_t since, std::int64_t now) {
+  const std::int64_t seconds = std::max<std::int64_t>(now - since, 0);
   if (seconds < 120) return fmt::format("{}s", seconds);
   if (seconds < 7200) return fmt::format("{}m", seconds / 60);
   return fmt::format("{}h", seconds / 3600);
 }
 
-void PrintJson(const RunFolder::State& state) {
+void PrintJson(const RunFolder& folder, const RunFolder::State& state) {
+  json::array webhooks;
+  for (const FailingWebhook& webhook : FindFailingWebhooks(folder, state)) {
+    webhooks.push_back(json::object{{"name", webhook.name},
+                                    {"configuration", webhook.configuration},
+                                    {"mutating", webhook.mutating},
+                                    {"failurePolicy", webhook.rejects ? "Fail" : "Ignore"},
+                                    {"failingSeconds", webhook.seconds}});
+  }
   json::array processes;
   for (const RunFolder::Process& process : state.processes) {
-    processes.push_back(json::object{{"name", process.name}, {"pid", process.pid}, {"running", process.pid != 0},
-                                     {"restarts", process.restarts}, {"rssKilobytes", ResidentKilobytes(process.pid)},
+    processes.push_back(json::object{{"name", process.name},
+                                     {"pid", process.pid},
+                                     {"running", process.pid != 0},
+                                     {"restarts", process.restarts},
+                                     {"rssKilobytes", ResidentKilobytes(process.pid)},
                                      {"listens", process.listens}});
   }
-  fmt::print("{}\n", json::serialize(json::object{{"ready", state.ready}, {"server", state.server}, {"launcher", state.launcher},
-                                                   {"processes", std::move(processes)}}));
+  fmt::print("{}\n", json::serialize(json::object{{"ready", state.ready},
+                                                  {"server", state.server},
+                                                  {"launcher", state.launcher},
+                                                  {"processes", std::move(processes)},
+                                                  {"failingWebhooks", std::move(webhooks)}}));
 }
 
-void PrintTable(const RunFolder& folder, const RunFolder::State& state) {
-  fmt::print("\n  {:<16} {:<9} {:>8} {:>6} {:>9} {:>9}  {}\n", "SERVICE", "STATE", "PID", "AGE", "RESTARTS", "MEMORY", "LISTENS ON");
+void PrintTable(const RunFolder& folder, const RunFolder::State& state, const Clock& clock) {
+  const std::int64_t now = std::chrono::system_clock::to_time_t(clock.Now());
+  fmt::print("\n  {:<16} {:<9} {:>8} {:>6} {:>9} {:>9}  {}\n", "SERVICE", "STATE", "PID", "AGE", "RESTARTS", "MEMORY",
+             "LISTENS ON");
   long total = 0;
   for (const RunFolder::Process& process : state.processes) {
     const long memory = ResidentKilobytes(process.pid);
     total += memory;
-    fmt::print("  {:<16} {:<9} {:>8} {:>6} {:>9} {:>6} MB  {}\n", process.name, process.pid ? "running" : "down", process.pid,
-               process.pid ? Age(process.started) : "-", process.restarts, memory / 1024, process.listens);
+    fmt::print("  {:<16} {:<9} {:>8} {:>6} {:>9} {:>6} MB  {}\n", process.name, process.pid ? "running" : "down",
+               process.pid, process.pid ? Age(process.started, now) : "-", process.restarts, memory / 1024,
+               process.listens);
   }
-  fmt::print("\n  {} at {}, {} MB in all; files in {}\n", state.ready ? "Ready" : "Starting", state.server, total / 1024, folder.Root());
-  fmt::print("  Next: ./apimesh kubectl get namespaces\n        export KUBECONFIG={}\n        ./apimesh down\n\n", folder.Kubeconfig());
+  fmt::print("\n  {} at {}, {} MB in all; files in {}\n\n", state.ready ? "Ready" : "Starting", state.server,
+             total / 1024, folder.Root());
+  for (const FailingWebhook& webhook : FindFailingWebhooks(folder, state)) fmt::print("  {}\n\n", webhook.Describe());
 }
 
 }  // namespace
 
-int ShowStatus(const std::string& path, bool as_json) {
+int ShowStatus(const std::string& path, bool as_json, const Clock& clock) {
   const RunFolder folder(path);
   const std::optional<RunFolder::State> state = folder.Read();
   if (!state) {
@@ -64,12 +84,24 @@ int ShowStatus(const std::string& path, bool as_json) {
     return 3;
   }
   if (as_json) {
-    PrintJson(*state);
+    PrintJson(folder, *state);
   } else {
-    PrintTable(folder, *state);
+    PrintTable(folder, *state, clock);
   }
   std::fflush(stdout);
   return state->ready ? 0 : 1;
+}
+
+int ShowStarted(const std::string& path, const Clock& clock) {
+  const int code = ShowStatus(path, false, clock);
+  const RunFolder folder(path);
+  if (!folder.TakeFirstStart()) return code;
+  // Without --dir, these commands use the default folder of the current directory.
+  const std::string dir = folder.Root() == RunFolder(DefaultRunFolder()).Root() ? "" : " --dir " + folder.Root();
+  fmt::print("  Next: ./apimesh kubectl{} get namespaces\n        export KUBECONFIG={}\n        ./apimesh down{}\n\n",
+             dir, folder.Kubeconfig(), dir);
+  std::fflush(stdout);
+  return code;
 }
 
 int Down(const std::string& path) {
@@ -87,20 +119,30 @@ int Down(const std::string& path) {
     if (tenth % 50 == 49) fmt::print(stderr, "waiting for the mesh to stop ({} s)\n", tenth / 10 + 1);
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
-  fmt::print(stderr, "apimesh: the launcher (pid {}) does not stop; kill it by hand\n", state->launcher);
+  fmt::print(stderr, "apimesh: the launcher (pid {}) does not stop; {}/launcher.log says why, `kill -9 {}` ends it\n",
+             state->launcher, RunFolder(path).Logs(), state->launcher);
   return 1;
 }
 
 int Logs(const std::string& path, const std::string& service, bool follow) {
   const RunFolder folder(path);
-  std::vector<std::string> files;
+  std::vector<std::string> files, names;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder.Logs(), error)) {
     const std::string name = entry.path().stem().string();
-    if (entry.path().extension() == ".log" && (service.empty() || name == service)) files.push_back(entry.path().string());
+    if (entry.path().extension() != ".log") continue;
+    names.push_back(name);
+    if (service.empty() || name == service) files.push_back(entry.path().string());
+  }
+  if (names.empty()) {
+    fmt::print(stderr, "apimesh: there are no logs in {}; start the mesh first: ./apimesh up --dir {}\n", folder.Logs(),
+               folder.Root());
+    return 1;
   }
   if (files.empty()) {
-    fmt::print(stderr, "apimesh: no log of {} in {}\n", service.empty() ? "any service" : service, folder.Logs());
+    std::sort(names.begin(), names.end());
+    fmt::print(stderr, "apimesh: there is no log of \"{}\"; the logs in {} are those of: {}\n", service, folder.Logs(),
+               fmt::join(names, ", "));
     return 1;
   }
   std::vector<const char*> arguments = {"tail", "-n", "200"};
@@ -123,7 +165,8 @@ int Kubectl(const std::string& path, const std::vector<std::string>& arguments) 
   for (const std::string& argument : arguments) argv.push_back(argument.c_str());
   argv.push_back(nullptr);
   ::execvp("kubectl", const_cast<char**>(argv.data()));
-  fmt::print(stderr, "apimesh: kubectl: {}; install it (Debian: kubernetes-client), or use any client with KUBECONFIG={}\n",
+  fmt::print(stderr,
+             "apimesh: kubectl: {}; install it (Debian: kubernetes-client), or use any client with KUBECONFIG={}\n",
              std::strerror(errno), folder.Kubeconfig());
   return 127;
 }

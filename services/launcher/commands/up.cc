@@ -1,24 +1,27 @@
 #include "services/launcher/commands/up.h"
 
-#include <fmt/format.h>
+#include <algorithm>
+#include <cstdlib>
+#include <stdexcept>
+
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cstdlib>
-#include <ctime>
-#include <stdexcept>
-
 #include "lib/base/log.h"
 #include "lib/base/resident_memory.h"
+#include "services/launcher/commands/choose_mesh.h"
 #include "services/launcher/commands/kubeconfig.h"
-#include "services/launcher/commands/probe.h"
-#include "services/launcher/commands/run_folder.h"
 #include "services/launcher/commands/status.h"
+#include "services/launcher/inspect/port_owner.h"
+#include "services/launcher/inspect/probe.h"
+#include "services/launcher/inspect/programs.h"
+#include "services/launcher/inspect/run_folder.h"
 #include "services/launcher/mesh/envoy_config.h"
+#include "services/launcher/mesh/flag_values.h"
 #include "services/launcher/mesh/mesh_plan.h"
 #include "services/launcher/options/advertise_address.h"
 #include "services/launcher/options/check_options.h"
@@ -28,26 +31,13 @@
 namespace apimesh::launcher {
 namespace {
 
-using std::chrono::steady_clock;
-
 constexpr std::chrono::hours kRenewEvery{24};
 constexpr std::chrono::milliseconds kProbeEvery{20};
+/// What a mesh in the background tells the process that started it: this, or why it did not start.
+constexpr const char* kReady = "ready";
 
-/// Envoy from $APIMESH_ENVOY (set by ./apimesh), or from PATH; empty if there is none.
-std::string FindEnvoy() {
-  if (const char* envoy = std::getenv("APIMESH_ENVOY"); envoy && ::access(envoy, X_OK) == 0) return envoy;
-  const char* path = std::getenv("PATH");
-  std::string_view left = path ? path : "";
-  while (!left.empty()) {
-    const std::size_t colon = std::min(left.find(':'), left.size());
-    const std::string candidate = fmt::format("{}/envoy", left.substr(0, colon));
-    if (::access(candidate.c_str(), X_OK) == 0) return candidate;
-    left.remove_prefix(std::min(colon + 1, left.size()));
-  }
-  return "";
-}
-
-/// Envoy inherits our limit of file descriptors, and needs some for the aggregator's side.
+/// Returns the limit of client connections. Envoy inherits the launcher's limit of file descriptors and needs some of
+/// them for connections to the aggregator.
 std::int64_t MaxEnvoyConnections() {
   const std::int64_t most = EnvoyOptions().max_connections;
   rlimit limit{};
@@ -55,26 +45,27 @@ std::int64_t MaxEnvoyConnections() {
   return std::min(most, static_cast<std::int64_t>(limit.rlim_cur / 4 * 3));
 }
 
-/// A log file that only its owner can read, opened for appending.
+/// Opens a log file for appending, readable only by its owner.
 int OpenLog(const std::string& path) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  if (file >= 0) ::fchmod(file, 0600);  // also if it is there from an earlier run
+  if (file >= 0) ::fchmod(file, 0600);  // the file may exist from an earlier run with another mode
   return file;
 }
 
-/// Everything that one `up` decides before it starts processes.
+/// The settings of one `up`, which are determined before it starts processes.
 struct Run {
   RunFolder folder;
   ClusterPki pki;
   std::string sockets;
-  std::string envoy;      // binary; empty: none
-  int edge_port = 0;      // the aggregator's own TLS port
+  std::string envoy;  // path of the binary; empty: no Envoy
+  int edge_port = 0;  // the aggregator's own TLS port
   std::string etcd_servers;
 };
 
-/// Where clients on this machine find the server.
+/// Returns the URL of the server for clients on this machine.
 std::string ServerUrl(const UpOptions& options) {
-  return fmt::format("https://{}:{}", options.bind_address == "0.0.0.0" ? "127.0.0.1" : options.bind_address, options.port);
+  return fmt::format("https://{}:{}", options.bind_address == "0.0.0.0" ? "127.0.0.1" : options.bind_address,
+                     options.port);
 }
 
 std::string Listens(const Run& run, const UpOptions& options, const std::string& name) {
@@ -83,11 +74,12 @@ std::string Listens(const Run& run, const UpOptions& options, const std::string&
   return fmt::format("unix:{}/{}.sock", run.sockets, name);
 }
 
-/// Whether the flags that the user added say which admission plugins run.
+/// Returns whether the user's flags determine whether NodeRestriction runs.
 bool ChoosesNodeRestriction(const std::vector<std::string>& extra) {
   const CommandLine flags = ParseKubeApiserverFlags(extra);
   const std::vector<std::string> disabled = flags.Values("disable-admission-plugins");
-  return flags.Has("admission-control") || std::find(disabled.begin(), disabled.end(), "NodeRestriction") != disabled.end();
+  return flags.Has("admission-control") ||
+         std::find(disabled.begin(), disabled.end(), "NodeRestriction") != disabled.end();
 }
 
 std::vector<std::string> ServiceFlags(const Run& run, const UpOptions& options) {
@@ -109,12 +101,14 @@ std::vector<std::string> ServiceFlags(const Run& run, const UpOptions& options) 
       "--service-account-key-file=" + run.pki.Path("sa.pub"),
       "--service-account-signing-key-file=" + run.pki.Path("sa.key"),
       "--authorization-mode=Node,RBAC",
+      "--allow-privileged=true",  // kube-proxy and network plugins need it
       "--service-cluster-ip-range=10.96.0.0/12",
-      "--allow-privileged=true",
       "--advertise-address=" + AdvertisedAddress(options.bind_address),
   };
   // The Node authorizer relies on this plugin: without it a node could read every Secret.
   if (!ChoosesNodeRestriction(options.extra)) flags.push_back("--enable-admission-plugins=NodeRestriction");
+  if (::access(run.folder.Descriptions().c_str(), R_OK) == 0)
+    flags.push_back("--descriptions-file=" + run.folder.Descriptions());
   flags.insert(flags.end(), options.extra.begin(), options.extra.end());
   return flags;
 }
@@ -125,41 +119,45 @@ std::vector<ChildSpec> PlanAll(const Run& run, const UpOptions& options) {
   const Findings findings = CheckOptions(flags);
   for (const std::string& warning : findings.warnings) log::Warning("{}", warning);
   if (!findings.errors.empty()) throw std::runtime_error(Aggregate(findings.errors));
-  const Places places{.binaries = OwnFolder(), .sockets = run.sockets, .logs = run.folder.Logs(), .own_groups = true};
+  const Paths paths{.binaries = OwnFolder(), .sockets = run.sockets, .logs = run.folder.Logs(), .own_groups = true};
 
   std::vector<ChildSpec> children;
   if (options.etcd_servers.empty()) {
     children.push_back({.name = "store",
-                        .arguments = {places.binaries + "/store", "--data-dir=" + run.folder.Data(),
+                        .arguments = {paths.binaries + "/store", "--data-dir=" + run.folder.Data(),
                                       "--listen-client-urls=" + run.etcd_servers},
-                        .log_file = places.logs + "/store.log",
+                        .log_file = paths.logs + "/store.log",
                         .own_group = true});
   }
-  for (ChildSpec& spec : PlanServices(flags, places, !run.envoy.empty())) children.push_back(std::move(spec));
+  WriteFlagValues(flags, FlagValuesFile(paths));
+  for (ChildSpec& spec : PlanServices(flags, paths, !run.envoy.empty())) children.push_back(std::move(spec));
   if (!run.envoy.empty()) {
     const EnvoyOptions envoy{
         .listen_address = options.bind_address,
         .port = options.port,
+        .secrets_folder = run.folder.Root(),
         .cert_file = run.pki.Path("apiserver.crt"),
         .key_file = run.pki.Path("apiserver.key"),
         .client_ca_file = run.pki.Path("ca.crt"),
-        .aggregator = FrontProxySocket(places),
-        .aggregator_watches = FrontProxyH2Socket(places),
-        .access_log = places.logs + "/envoy-access.log",
+        .aggregator = FrontProxySocket(paths),
+        .aggregator_watches = FrontProxyH2Socket(paths),
+        .access_log = paths.logs + "/envoy-access.log",
         .ext_authz = options.envoy_ext_authz ? fmt::format("unix:{}/authn-authz.sock", run.sockets) : "",
         .max_connections = MaxEnvoyConnections()};
     WriteFile(run.folder.EnvoyFile(), EnvoyConfig(envoy), true);
-    ::close(OpenLog(envoy.access_log));  // Envoy would create it readable by everybody
+    for (const auto& [name, text] : EnvoySecrets(envoy)) WriteFile(run.folder.Root() + "/" + name, text, true);
+    ::close(OpenLog(envoy.access_log));  // Envoy would create it world-readable
     children.push_back({.name = "envoy",
-                        .arguments = {run.envoy, "-c", run.folder.EnvoyFile(), "--concurrency", "2", "--disable-hot-restart",
-                                      "--log-level", "warning"},
-                        .log_file = places.logs + "/envoy.log",
+                        .arguments = {run.envoy, "-c", run.folder.EnvoyFile(), "--concurrency", "2",
+                                      "--disable-hot-restart", "--log-level", "warning"},
+                        .log_file = paths.logs + "/envoy.log",
                         .own_group = true});
   }
   return children;
 }
 
-/// Whether the server says that it is ready: to anybody, or to the administrator where anonymous requests are refused.
+/// Returns whether /readyz succeeds: anonymously, or with the administrator's certificate if anonymous requests are
+/// refused.
 bool IsReady(const Run& run, const UpOptions& options) {
   const int status = HttpsStatus(options.bind_address, options.port, "/readyz");
   if (status != 401 && status != 403) return status == 200;
@@ -167,18 +165,19 @@ bool IsReady(const Run& run, const UpOptions& options) {
   return HttpsStatus(options.bind_address, options.port, "/readyz", &administrator) == 200;
 }
 
-/// Runs the mesh in this process. `ready` is called once, when the server answers.
-void Serve(const Run& run, const UpOptions& options, const std::function<void()>& ready) {
-  Supervisor supervisor(PlanAll(run, options));
+/// Runs the mesh in this process. `ready` is called once, when the server is ready.
+void Serve(const Run& run, const UpOptions& options, const Clock& clock, const std::function<void()>& ready) {
+  Supervisor supervisor(PlanAll(run, options), clock);
   bool is_ready = false;
-  const auto began = steady_clock::now();
+  const auto began = clock.Steady();
   auto renewed = began;
 
   const auto write_state = [&] {
     RunFolder::State state{::getpid(), ServerUrl(options), is_ready, {}};
     for (const Supervisor::Child& child : supervisor.Children()) {
-      const auto age = std::chrono::duration_cast<std::chrono::seconds>(steady_clock::now() - child.started).count();
-      state.processes.push_back({child.spec.name, child.pid, child.restarts, child.pid ? std::time(nullptr) - age : 0,
+      const auto age = std::chrono::duration_cast<std::chrono::seconds>(clock.Steady() - child.started).count();
+      state.processes.push_back({child.spec.name, child.pid, child.restarts,
+                                 child.pid ? std::chrono::system_clock::to_time_t(clock.Now()) - age : 0,
                                  Listens(run, options, child.spec.name)});
     }
     run.folder.Write(state);
@@ -188,15 +187,19 @@ void Serve(const Run& run, const UpOptions& options, const std::function<void()>
     if (!is_ready) {
       if (!IsReady(run, options)) return;
       is_ready = true;
-      log::Info("ready after {} ms", std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - began).count());
+      log::Info("ready after {} ms",
+                std::chrono::duration_cast<std::chrono::milliseconds>(clock.Steady() - began).count());
       write_state();
       ready();
       ReleaseIdlePages();
       supervisor.TickEvery(std::chrono::minutes(1));
-    } else if (steady_clock::now() - renewed > kRenewEvery) {
-      renewed = steady_clock::now();
-      // Services read their certificates again when the files change.
-      for (const std::string& name : run.pki.Ensure({})) log::Info("renewed the certificate {}", name);
+    } else if (clock.Steady() - renewed > kRenewEvery) {
+      renewed = clock.Steady();
+      // The services reload their certificates when the files change.
+      const std::vector<std::string> written = run.pki.Ensure({FirstAddress()});
+      for (const std::string& name : written) log::Info("renewed the certificate {}", name);
+      // The kubeconfig contains the certificate of the administrator.
+      if (!written.empty()) WriteKubeconfig(run.folder.Kubeconfig(), ServerUrl(options), run.pki);
     }
   });
   supervisor.Run();
@@ -205,22 +208,35 @@ void Serve(const Run& run, const UpOptions& options, const std::function<void()>
 Run Prepare(const UpOptions& options) {
   Run run{.folder = RunFolder(options.folder), .pki = ClusterPki(RunFolder(options.folder).Pki())};
   if (!run.folder.Lock()) {
-    throw std::runtime_error(fmt::format("a mesh already runs in {}; see `apimesh status`, or choose another --dir", run.folder.Root()));
+    throw std::runtime_error(
+        fmt::format("a mesh already runs in {}; see `apimesh status`, or choose another --dir", run.folder.Root()));
   }
   run.pki.Ensure({FirstAddress()});
   if (options.front_proxy != "none") run.envoy = FindEnvoy();
   if (options.front_proxy == "envoy" && run.envoy.empty()) {
-    throw std::runtime_error("--front-proxy=envoy: no envoy found; `./apimesh deps` installs it, or use --front-proxy=none");
+    throw std::runtime_error(
+        "--front-proxy=envoy: no envoy found; `./apimesh deps` installs it, or use --front-proxy=none");
   }
   run.edge_port = run.envoy.empty() ? options.port : FreePort();
   run.sockets = MakeSocketFolder();
-  run.etcd_servers = options.etcd_servers.empty() ? fmt::format("unix://{}/store.sock", run.sockets) : options.etcd_servers;
+  LinkRunFolder(run.sockets, run.folder.Root());
+  run.etcd_servers =
+      options.etcd_servers.empty() ? fmt::format("unix://{}/store.sock", run.sockets) : options.etcd_servers;
   WriteKubeconfig(run.folder.Kubeconfig(), ServerUrl(options), run.pki);
   return run;
 }
 
-/// Starts a copy of this process in the background and waits until it is ready or gone.
-int Detach(const UpOptions& options) {
+/// Throws if the port for clients is taken. Otherwise the probe could be answered by the process that has it.
+void CheckPort(const UpOptions& options) {
+  const std::optional<PortOwner> owner = FindPortOwner(options.bind_address, options.port);
+  if (!owner) return;
+  throw std::runtime_error(fmt::format(
+      "port {} is already used by {}; stop it (`apimesh down` if it is a mesh), or choose another port with --port",
+      options.port, owner->Describe()));
+}
+
+/// Starts a copy of this process in the background and waits until it is ready or has ended.
+int Detach(const UpOptions& options, const Clock& clock) {
   int pipe[2];
   if (::pipe2(pipe, O_CLOEXEC) != 0) throw std::runtime_error("pipe failed");
   const pid_t pid = ::fork();
@@ -228,37 +244,44 @@ int Detach(const UpOptions& options) {
     ::setsid();
     ::close(pipe[0]);
     int code = 0;
+    const auto tell = [&](const std::string& text) {
+      [[maybe_unused]] const ssize_t n = ::write(pipe[1], text.data(), text.size());
+    };
     try {
       const Run run = Prepare(options);
       const int log_file = OpenLog(run.folder.Logs() + "/launcher.log");
       ::dup2(log_file, STDERR_FILENO);
       ::dup2(log_file, STDOUT_FILENO);
-      Serve(run, options, [&] { [[maybe_unused]] const ssize_t n = ::write(pipe[1], "R", 1); });
+      Serve(run, options, clock, [&] { tell(kReady); });
       RemoveSocketFolder(run.sockets);
     } catch (const std::exception& error) {
-      fmt::print(stderr, "apimesh: {}\n", error.what());
+      tell(error.what());
+      log::Error("{}", error.what());
       code = 1;
     }
     ::_exit(code);
   }
   ::close(pipe[1]);
-  char byte = 0;
-  const bool ready = ::read(pipe[0], &byte, 1) == 1;
-  if (!ready) {
-    fmt::print(stderr, "apimesh: the mesh did not come up; see {}/logs\n", RunFolder(options.folder).Root());
+  char buffer[4096];
+  const ssize_t size = ::read(pipe[0], buffer, sizeof buffer);
+  const std::string told(buffer, static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+  if (told != kReady) {
+    fmt::print(stderr, "apimesh: the mesh did not start{}{}\nThe logs are in {}\n", told.empty() ? "" : ": ", told,
+               RunFolder(options.folder).Logs());
     return 1;
   }
-  return ShowStatus(options.folder, false);
+  return ShowStarted(options.folder, clock);
 }
 
 }  // namespace
 
-int Up(const UpOptions& options) {
-  log::Init("launcher", log::Format::kText, log::Level::kInfo);
+int Up(const UpOptions& options, const Clock& clock) {
+  log::Init("launcher", log::Format::kText, log::Level::kInfo, clock);
   try {
-    if (options.detach) return Detach(options);
+    CheckPort(options);
+    if (options.detach) return Detach(options, clock);
     const Run run = Prepare(options);
-    Serve(run, options, [&] { ShowStatus(options.folder, false); });
+    Serve(run, options, clock, [&] { ShowStarted(options.folder, clock); });
     RemoveSocketFolder(run.sockets);
     return 0;
   } catch (const std::exception& error) {

@@ -1,15 +1,21 @@
 #include "services/launcher/flags/flag_parser.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 
-#include "lib/meta/field_error.h"
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "lib/meta/errors/field_error.h"
 #include "services/launcher/flags/flag_value.h"
 
 namespace apimesh::launcher {
 namespace {
+
+/// Returns whether kube-apiserver uses the default for an empty value.
+bool EmptyMeansDefault(const Flag& flag) {
+  return flag.type == FlagType::kIp || flag.type == FlagType::kPortRange || flag.name == "service-cluster-ip-range";
+}
 
 void Set(CommandLine& line, const Flag& flag, std::string value) {
   if (const std::string error = ValueError(flag, value); !error.empty()) {
@@ -17,12 +23,16 @@ void Set(CommandLine& line, const Flag& flag, std::string value) {
     line.error = fmt::format("invalid argument {} for \"{}\" flag: {}", meta::Quoted(value), shown, error);
     return;
   }
-  // An empty address or range leaves the default.
-  if (value.empty() && (flag.type == FlagType::kIp || flag.type == FlagType::kPortRange)) return;
+  if (value.empty() && EmptyMeansDefault(flag)) return;
   line.given.emplace_back(&flag, std::move(value));
 }
 
 }  // namespace
+
+const Flag* FindKubeApiserverFlag(std::string_view name) {
+  const Flag* flag = flags::FindFlag(name);
+  return flag && !(flag->services & flags::kMeshOnly) ? flag : nullptr;
+}
 
 bool CommandLine::Has(std::string_view name) const {
   return std::any_of(given.begin(), given.end(), [&](const auto& one) { return one.first->name == name; });
@@ -108,19 +118,22 @@ std::string KubeApiserverHelp() {
       "apimesh as kube-apiserver: the Kubernetes API served by four processes (aggregator, core-api,\n"
       "extensions-api, authn-authz) against the etcd it is given. Takes kube-apiserver's flags.\n\n"
       "Usage:\n  kube-apiserver [flags]\n\n"
-      "Example:\n  kube-apiserver --etcd-servers=http://127.0.0.1:2379 --service-account-issuer=https://kubernetes.default.svc \\\n"
+      "Example:\n  kube-apiserver --etcd-servers=http://127.0.0.1:2379 "
+      "--service-account-issuer=https://kubernetes.default.svc \\\n"
       "    --service-account-key-file=sa.key --service-account-signing-key-file=sa.key\n";
   std::string_view section;
-  for (const Flag& flag : KubeApiserverFlags()) {
+  for (const Flag& flag : flags::KubeApiserverFlags()) {
     if (flag.section != section) {
       section = flag.section;
       text += fmt::format("\n{} flags:\n\n", section);
     }
     std::string left = fmt::format("  {}--{}", flag.name == "v" ? "-v, " : "", flag.name);
-    if (const std::string_view type = TypeName(flag.type); !type.empty()) left += fmt::format(" {}", type);
+    if (const std::string_view type = flags::TypeName(flag.type); !type.empty()) left += fmt::format(" {}", type);
     text += fmt::format("{:<50} {}", left, flag.help);
+    if (flags::IsList(flag.type) && !flag.allowed.empty())
+      text += fmt::format(": {}", fmt::join(flags::AllowedValues(flag), ", "));
     if (!flag.default_value.empty()) text += fmt::format(" (default {})", flag.default_value);
-    if (flag.services == kNobody) text += " [accepted, no effect yet]";
+    if (flag.services == flags::kNobody) text += " [accepted, no effect yet]";
     text += '\n';
   }
   return text + fmt::format("{:<50} {}\n", "  -h, --help", "this text");

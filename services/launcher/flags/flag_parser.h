@@ -5,30 +5,35 @@
 #include <string_view>
 #include <vector>
 
-#include "services/launcher/flags/flag_table.h"
+#include "lib/flags/flag_table.h"
 
 namespace apimesh::launcher {
 
-/// A kube-apiserver command line, checked. `error` is empty if all is well; otherwise it says what is wrong the way
-/// kube-apiserver says it.
+using flags::Flag;
+using flags::FlagType;
+
+/// Returns nullptr if kube-apiserver has no such flag.
+const Flag* FindKubeApiserverFlag(std::string_view name);
+
+/// A parsed kube-apiserver command line. If it is invalid, `error` has kube-apiserver's text; otherwise it is empty.
 struct CommandLine {
-  /// As given, in order, one entry an occurrence; values checked for their type.
+  /// The flags in the order in which they were given, one entry per occurrence; values are checked for their type.
   std::vector<std::pair<const Flag*, std::string>> given;
   bool help = false;
   std::string error;
 
   bool Has(std::string_view name) const;
-  /// The last value given, else the default.
+  /// Returns the last value on the command line, or the default.
   std::string Value(std::string_view name) const;
-  /// All values given, split at commas where the type says so.
+  /// Returns all values on the command line, split at commas if the flag's type is a list.
   std::vector<std::string> Values(std::string_view name) const;
   bool IsTrue(std::string_view name) const { return Value(name) == "true"; }
 };
 
-/// Takes --name=value, --name value, --name and --no-value booleans, -v N, -vN, and underscores for dashes.
+/// Parses --name=value, --name value, --name for booleans, -v N and -vN. Underscores in names are equivalent to dashes.
 CommandLine ParseKubeApiserverFlags(const std::vector<std::string>& arguments);
 
-/// --help, one flag a line as "  --name".
+/// Returns the text of --help, with one flag per line as " --name".
 std::string KubeApiserverHelp();
 
 }  // namespace apimesh::launcher

@@ -1,14 +1,14 @@
 #include "services/launcher/flags/flag_value.h"
 
-#include <arpa/inet.h>
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
 
-#include "lib/meta/field_error.h"
+#include <arpa/inet.h>
+#include <fmt/format.h>
+
+#include "lib/meta/errors/field_error.h"
 
 namespace apimesh::launcher {
 namespace {
@@ -54,7 +54,7 @@ std::string IntsError(const std::string& text) {
   return "";
 }
 
-/// --version is a boolean, "raw", or the version that the server shall claim.
+/// --version is a boolean, "raw", or the version that the server reports.
 std::string VersionFlagError(std::string& value) {
   return value == "raw" || value.starts_with('v') ? "" : BoolError(value);
 }
@@ -66,7 +66,7 @@ std::string FloatError(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size() ? "" : SyntaxError("ParseFloat", text);
 }
 
-/// A number of 31 bits without a sign.
+/// Checks an unsigned number of 31 bits.
 std::string LevelError(std::string_view text) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -108,8 +108,8 @@ std::string PortRangeError(std::string_view given) {
   const std::size_t hyphen = text.find('-'), plus = text.find('+');
   if (hyphen != text.npos && plus != text.npos) return fmt::format("unable to parse port range: {}", text);
   const std::size_t separator = std::min(hyphen, plus);
-  for (const std::string& port : {text.substr(0, separator), separator == text.npos ? std::string("0")
-      : text.substr(separator + 1)}) {
+  for (const std::string& port :
+       {text.substr(0, separator), separator == text.npos ? std::string("0") : text.substr(separator + 1)}) {
     if (std::string error = PortError(port); !error.empty()) return error;
   }
   const PortRange range = *ParsePortRange(text);
@@ -126,17 +126,18 @@ std::string PairsError(std::string_view text) {
   return "";
 }
 
-/// "metric,label=value,value": a list as the value of a key that has a comma itself.
+/// Checks "metric,label=value,value", whose key contains a comma and whose value is a list.
 std::string MetricLabelsError(std::string_view text) {
   return text.find('=') == text.npos ? fmt::format("{} must be formatted as key=value", text) : "";
 }
 
-/// "certificate,key" or "certificate,key:name,name".
+/// Checks "certificate,key" or "certificate,key:name,name".
 std::string CertificateAndKeyPathsError(std::string_view text) {
   const std::size_t colon = text.find(':');
   if (colon != text.npos && Trimmed(text.substr(colon + 1)).empty()) return "empty names list is not allowed";
-  return SplitAtCommas(Trimmed(text.substr(0, colon))).size() == 2 ? ""
-      : "expected comma separated certificate and key file paths";
+  return SplitAtCommas(Trimmed(text.substr(0, colon))).size() == 2
+             ? ""
+             : "expected comma separated certificate and key file paths";
 }
 
 std::string VmoduleError(std::string_view text) {
@@ -189,13 +190,20 @@ std::optional<std::int64_t> ParseGoDuration(std::string_view text) {
     text.remove_prefix(digits);
     const std::size_t letters = std::min(text.find_first_of("0123456789."), text.size());
     const std::string_view unit = text.substr(0, letters);
-    if (unit == "h") total += number * 3600e9;
-    else if (unit == "m") total += number * 60e9;
-    else if (unit == "s") total += number * 1e9;
-    else if (unit == "ms") total += number * 1e6;
-    else if (unit == "us" || unit == "µs") total += number * 1e3;
-    else if (unit == "ns") total += number;
-    else return std::nullopt;
+    if (unit == "h")
+      total += number * 3600e9;
+    else if (unit == "m")
+      total += number * 60e9;
+    else if (unit == "s")
+      total += number * 1e9;
+    else if (unit == "ms")
+      total += number * 1e6;
+    else if (unit == "us" || unit == "µs")
+      total += number * 1e3;
+    else if (unit == "ns")
+      total += number;
+    else
+      return std::nullopt;
     text.remove_prefix(letters);
   }
   if (!(total < 9.2e18)) return std::nullopt;
@@ -225,8 +233,8 @@ std::string ValueError(const Flag& flag, std::string& value) {
     case FlagType::kLevel: return LevelError(value);
     case FlagType::kFloat: return FloatError(value);
     case FlagType::kDuration: return DurationError(value);
-    case FlagType::kIp: return IsIp(Trimmed(value)) || value.empty() ? "" : fmt::format("failed to parse IP: {}",
-        Quoted(value));
+    case FlagType::kIp:
+      return IsIp(Trimmed(value)) || value.empty() ? "" : fmt::format("failed to parse IP: {}", Quoted(value));
     case FlagType::kPortRange: {
       std::string error = PortRangeError(value);
       if (!error.empty() || value.empty()) return error;
@@ -241,8 +249,7 @@ std::string ValueError(const Flag& flag, std::string& value) {
     case FlagType::kString:
     case FlagType::kStrings:
     case FlagType::kStringArray:
-    case FlagType::kMap:
-      return "";
+    case FlagType::kMap: return "";
     case FlagType::kInts: return IntsError(value);
     case FlagType::kVersion: return VersionFlagError(value);
   }

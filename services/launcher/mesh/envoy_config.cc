@@ -1,8 +1,11 @@
 #include "services/launcher/mesh/envoy_config.h"
 
-#include <boost/json.hpp>
+#include <filesystem>
 
-#include "lib/rpc/identity.h"
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+#include "lib/mesh/identity.h"
 
 namespace apimesh::launcher {
 namespace {
@@ -21,20 +24,37 @@ json::value Address(const std::string& host, int port) {
   return json::object{{"socket_address", {{"address", host}, {"port_value", port}}}};
 }
 
-json::value CertificatePair(const std::string& certificate, const std::string& key) {
-  return json::array{json::object{{"certificate_chain", File(certificate)}, {"private_key", File(key)}}};
+constexpr std::string_view kServing = "serving", kMesh = "mesh";  // names of secrets
+
+std::string SecretFile(std::string_view name) { return fmt::format("envoy-{}.json", name); }
+
+std::string Secret(std::string_view name, const std::string& certificate, const std::string& key) {
+  json::object pair{{"certificate_chain", File(certificate)},
+                    {"private_key", File(key)},
+                    {"watched_directory", {{"path", std::filesystem::path(certificate).parent_path().string()}}}};
+  const json::value secret =
+      Typed("envoy.extensions.transport_sockets.tls.v3.Secret", {{"name", name}, {"tls_certificate", std::move(pair)}});
+  return json::serialize(json::object{{"resources", json::array{secret}}});
+}
+
+/// Refers to a file of EnvoySecrets().
+json::value SecretReference(std::string_view name, const EnvoyOptions& options) {
+  const std::string path = fmt::format("{}/{}", options.secrets_folder, SecretFile(name));
+  return json::array{json::object{
+      {"name", name}, {"sds_config", {{"resource_api_version", "V3"}, {"path_config_source", {{"path", path}}}}}}};
 }
 
 json::value AccessLog(const std::string& path) {
-  // No headers but the user agent and the audit id: nothing that could hold a credential.
-  json::object format{{"time", "%START_TIME%"}, {"method", "%REQ(:METHOD)%"}, {"path", "%REQ(:PATH)%"},
-                      {"protocol", "%PROTOCOL%"}, {"code", "%RESPONSE_CODE%"}, {"flags", "%RESPONSE_FLAGS%"},
-                      {"bytes", "%BYTES_SENT%"}, {"milliseconds", "%DURATION%"}, {"client", "%DOWNSTREAM_REMOTE_ADDRESS%"},
-                      {"agent", "%REQ(USER-AGENT)%"}, {"auditID", "%RESP(AUDIT-ID)%"}};
-  return json::array{json::object{
-      {"name", "file"},
-      {"typed_config", Typed("envoy.extensions.access_loggers.file.v3.FileAccessLog",
-                             {{"path", path}, {"log_format", {{"json_format", std::move(format)}}}})}}};
+  // The log contains no headers except the user agent and the audit id, because others may contain credentials.
+  json::object format{
+      {"time", "%START_TIME%"},       {"method", "%REQ(:METHOD)%"},   {"path", "%REQ(:PATH)%"},
+      {"protocol", "%PROTOCOL%"},     {"code", "%RESPONSE_CODE%"},    {"flags", "%RESPONSE_FLAGS%"},
+      {"bytes", "%BYTES_SENT%"},      {"milliseconds", "%DURATION%"}, {"client", "%DOWNSTREAM_REMOTE_ADDRESS%"},
+      {"agent", "%REQ(USER-AGENT)%"}, {"auditID", "%RESP(AUDIT-ID)%"}};
+  return json::array{
+      json::object{{"name", "file"},
+                   {"typed_config", Typed("envoy.extensions.access_loggers.file.v3.FileAccessLog",
+                                          {{"path", path}, {"log_format", {{"json_format", std::move(format)}}}})}}};
 }
 
 json::value HttpFilters(const EnvoyOptions& options) {
@@ -47,22 +67,26 @@ json::value HttpFilters(const EnvoyOptions& options) {
                             {{"transport_api_version", "V3"},
                              {"grpc_service", {{"envoy_grpc", {{"cluster_name", "authn-authz"}}}, {"timeout", "2s"}}},
                              {"include_peer_certificate", true},
-                             {"encode_raw_headers", true},  // repeated headers stay apart
-                             // The aggregator checks everything itself, also while authn-authz is being restarted.
+                             {"encode_raw_headers", true},  // repeated headers are not joined
+                             // The aggregator authorizes every request itself, so requests may pass while authn-authz
+                             // restarts.
                              {"failure_mode_allow", true}})}});
   }
   filters.push_back(
-      // Without counters and headers of its own for every request: nobody reads them, and clients should see our answer as it is.
+      // Envoy's per-request statistics and headers are disabled: they are not used, and clients should get the
+      // aggregator's response unchanged.
       json::object{{"name", "router"},
                    {"typed_config", Typed("envoy.extensions.filters.http.router.v3.Router",
                                           {{"dynamic_stats", false}, {"suppress_envoy_headers", true}})}});
   return filters;
 }
 
-// A request that reached nobody is tried at another replica: it may be a write. One that may have been seen is the client's to repeat.
+// Envoy retries only connection failures, on another replica. No server has received such a request, so a write can be
+// retried safely. If a server may have received a request, the client decides whether to repeat it.
 json::value RetryPolicy() {
-  json::object another{{"name", "another"},
-                       {"typed_config", Typed("envoy.extensions.retry.host.previous_hosts.v3.PreviousHostsPredicate", {})}};
+  json::object another{
+      {"name", "another"},
+      {"typed_config", Typed("envoy.extensions.retry.host.previous_hosts.v3.PreviousHostsPredicate", {})}};
   return json::object{{"retry_on", "connect-failure"},
                       {"num_retries", 2},
                       {"retry_host_predicate", json::array{std::move(another)}},
@@ -70,11 +94,11 @@ json::value RetryPolicy() {
 }
 
 json::object RouteTo(std::string_view cluster) {
-  // Watches and exec sessions last as long as they last; the aggregator has the time-outs.
+  // Watches and exec sessions have no maximum duration in Envoy; the aggregator enforces timeouts.
   return {{"cluster", cluster}, {"timeout", "0s"}, {"idle_timeout", "0s"}, {"retry_policy", RetryPolicy()}};
 }
 
-/// What asks for a watch, but not by a WebSocket: that is HTTP/1.1's.
+/// Matches watch requests except WebSocket upgrades, which need HTTP/1.1.
 json::object WatchMatch() {
   const json::object asked{{"name", "watch"}, {"present_match", true}};
   const json::object upgrade{{"name", "upgrade"}, {"present_match", false}};
@@ -83,30 +107,32 @@ json::object WatchMatch() {
 
 json::value ConnectionManager(const EnvoyOptions& options) {
   json::array routes;
-  if (!options.aggregator_watches.empty()) routes.push_back(json::object{{"match", WatchMatch()}, {"route", RouteTo("aggregator-watches")}});
+  if (!options.aggregator_watches.empty())
+    routes.push_back(json::object{{"match", WatchMatch()}, {"route", RouteTo("aggregator-watches")}});
   routes.push_back(json::object{{"match", {{"prefix", "/"}}}, {"route", RouteTo("aggregator")}});
   json::object hosts{{"name", "all"}, {"domains", {"*"}}, {"routes", std::move(routes)}};
   return Typed("envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
                {{"stat_prefix", "apimesh"},
-                {"generate_request_id", false},  // the audit id is enough
+                {"generate_request_id", false},  // the audit id identifies requests
                 {"server_header_transformation", "PASS_THROUGH"},
                 {"codec_type", "AUTO"},
-                {"stream_idle_timeout", "0s"},  // watches and exec sessions may be silent
+                {"stream_idle_timeout", "0s"},  // watches and exec sessions may be idle
                 {"request_headers_timeout", "32s"},
-                // From the first byte of a request to the last one of its body, unless it is answered before: watches are, and
-                // upgraded connections. A little longer than the aggregator allows, whose answer is the better one.
+                // The time from the first byte of a request to the last byte of its body. It does not apply once the
+                // response has started, as with watches and upgraded connections. It is slightly longer than the
+                // aggregator's limit, whose error response is more useful.
                 {"request_timeout", "65s"},
                 {"common_http_protocol_options",
                  {{"idle_timeout", "90s"}, {"headers_with_underscores_action", "REJECT_REQUEST"}}},
-                // Without windows of our own, a client could send 256 MiB on each stream before it is held back.
+                // With Envoy's default windows, a client could send 256 MiB per stream before flow control stops it.
                 {"http2_protocol_options",
                  {{"max_concurrent_streams", 250},
                   {"initial_stream_window_size", 64 << 10},
                   {"initial_connection_window_size", 1 << 20},
                   {"allow_connect", true}}},
                 {"max_request_headers_kb", 1024},
-                // The aggregator decides what a path means; Envoy must not have an opinion of its own, except that
-                // slashes hidden by encoding and repeated slashes are refused or left to the aggregator unchanged.
+                // Envoy forwards paths unchanged, including encoded and repeated slashes, because only the aggregator
+                // interprets them.
                 {"normalize_path", false},
                 {"merge_slashes", false},
                 {"use_remote_address", true},
@@ -121,14 +147,16 @@ json::value ConnectionManager(const EnvoyOptions& options) {
 }
 
 json::value Listener(const EnvoyOptions& options) {
-  json::object common{{"alpn_protocols", {"h2", "http/1.1"}},
-                      {"tls_params", {{"tls_minimum_protocol_version", "TLSv1_2"}}},
-                      {"tls_certificates", CertificatePair(options.cert_file, options.key_file)},
-                      // Certificates are asked for, passed on and judged by authn-authz: a bad one is a 401, not a broken handshake.
-                      {"validation_context", {{"trusted_ca", File(options.client_ca_file)},
-                                              {"trust_chain_verification", "ACCEPT_UNTRUSTED"}}}};
+  json::object common{
+      {"alpn_protocols", {"h2", "http/1.1"}},
+      {"tls_params", {{"tls_minimum_protocol_version", "TLSv1_2"}}},
+      {"tls_certificate_sds_secret_configs", SecretReference(kServing, options)},
+      // Client certificates are requested and forwarded. authn-authz verifies them, so that an invalid one gives a 401
+      // instead of a failed handshake.
+      {"validation_context",
+       {{"trusted_ca", File(options.client_ca_file)}, {"trust_chain_verification", "ACCEPT_UNTRUSTED"}}}};
   json::object chain{
-      {"transport_socket_connect_timeout", "10s"},  // unfinished TLS handshakes
+      {"transport_socket_connect_timeout", "10s"},  // limit for TLS handshakes
       {"transport_socket",
        {{"name", "tls"},
         {"typed_config", Typed("envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext",
@@ -141,30 +169,32 @@ json::value Listener(const EnvoyOptions& options) {
 }
 
 json::value MeshTls(const EnvoyOptions& options, std::string_view process, json::array protocols) {
-  json::object identity{{"san_type", "URI"}, {"matcher", {{"exact", rpc::IdentityOf(process)}}}};
-  json::object tls{{"tls_certificates", CertificatePair(options.mesh_cert_file, options.mesh_key_file)},
-                   {"validation_context", {{"trusted_ca", File(options.mesh_ca_file)},
-                                           {"match_typed_subject_alt_names", json::array{std::move(identity)}}}}};
+  json::object identity{{"san_type", "URI"}, {"matcher", {{"exact", mesh::IdentityOf(process)}}}};
+  json::object tls{{"tls_certificate_sds_secret_configs", SecretReference(kMesh, options)},
+                   {"validation_context",
+                    {{"trusted_ca", File(options.mesh_ca_file)},
+                     {"match_typed_subject_alt_names", json::array{std::move(identity)}}}}};
   if (!protocols.empty()) tls["alpn_protocols"] = std::move(protocols);
   return json::object{{"name", "tls"},
                       {"typed_config", Typed("envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext",
                                              {{"common_tls_context", std::move(tls)}})}};
 }
 
-/// A process of the mesh at "unix:/path", or at "host:port" by the mesh's mTLS. `name` is the cluster's, `process` the one
-/// whose identity the server must prove.
-json::object MeshCluster(const EnvoyOptions& options, std::string_view name, std::string_view process, const std::string& place,
-                         json::array protocols) {
-  const bool local = place.starts_with("unix:");
-  const std::size_t colon = place.rfind(':');
-  json::value address = local ? json::value(json::object{{"pipe", {{"path", place.substr(5)}}}})
-                              : Address(place.substr(0, colon), std::stoi(place.substr(colon + 1)));
+/// Returns the Envoy cluster of a mesh process at "unix:/path", or at "host:port" with the mesh's mTLS. `name` is the
+/// name of the cluster, `process` the process whose identity the server must prove.
+json::object MeshCluster(const EnvoyOptions& options, std::string_view name, std::string_view process,
+                         const std::string& target, json::array protocols) {
+  const bool local = target.starts_with("unix:");
+  const std::size_t colon = target.rfind(':');
+  json::value address = local ? json::value(json::object{{"pipe", {{"path", target.substr(5)}}}})
+                              : Address(target.substr(0, colon), std::stoi(target.substr(colon + 1)));
   json::object endpoint{{"endpoint", {{"address", std::move(address)}}}};
-  json::object cluster{{"name", name},
-                       {"type", local ? "STATIC" : "STRICT_DNS"},
-                       {"load_assignment",
-                        {{"cluster_name", name},
-                         {"endpoints", json::array{json::object{{"lb_endpoints", json::array{std::move(endpoint)}}}}}}}};
+  json::object cluster{
+      {"name", name},
+      {"type", local ? "STATIC" : "STRICT_DNS"},
+      {"load_assignment",
+       {{"cluster_name", name},
+        {"endpoints", json::array{json::object{{"lb_endpoints", json::array{std::move(endpoint)}}}}}}}};
   if (!local) cluster["transport_socket"] = MeshTls(options, process, std::move(protocols));
   return cluster;
 }
@@ -176,21 +206,27 @@ void SpeakHttp2(json::object& cluster, json::object options = {}) {
        Typed("envoy.extensions.upstreams.http.v3.HttpProtocolOptions", std::move(http2))}};
 }
 
-// gRPC.
+// The cluster of authn-authz, which uses gRPC.
 json::value AuthCluster(const EnvoyOptions& options) {
-  json::object cluster = MeshCluster(options, "authn-authz", rpc::kAuthnAuthz, options.ext_authz, {"h2"});
+  json::object cluster = MeshCluster(options, "authn-authz", mesh::kAuthnAuthz, options.ext_authz, {"h2"});
   cluster["connect_timeout"] = "1s";
   SpeakHttp2(cluster);
   return cluster;
 }
 
-json::object AggregatorCluster(const EnvoyOptions& options, std::string_view name, const std::string& place) {
-  // One that is down, or not up yet when Envoy starts, is looked for ten times a second: it is back in less than that.
-  json::object health{{"timeout", "2s"}, {"interval", "1s"}, {"unhealthy_interval", "0.1s"}, {"no_traffic_interval", "0.1s"},
-                      {"no_traffic_healthy_interval", "2s"}, {"unhealthy_threshold", 3}, {"healthy_threshold", 1},
+json::object AggregatorCluster(const EnvoyOptions& options, std::string_view name, const std::string& target) {
+  // An aggregator that is down, or not yet up when Envoy starts, is probed ten times per second, so that Envoy soon
+  // detects that it is available.
+  json::object health{{"timeout", "2s"},
+                      {"interval", "1s"},
+                      {"unhealthy_interval", "0.1s"},
+                      {"no_traffic_interval", "0.1s"},
+                      {"no_traffic_healthy_interval", "2s"},
+                      {"unhealthy_threshold", 3},
+                      {"healthy_threshold", 1},
                       {"http_health_check", {{"path", "/livez"}}}};
   json::object limits{{"max_connections", 10000}, {"max_pending_requests", 10000}, {"max_requests", 100000}};
-  json::object cluster = MeshCluster(options, name, rpc::kAggregator, place, {});
+  json::object cluster = MeshCluster(options, name, mesh::kAggregator, target, {});
   cluster["connect_timeout"] = "2s";
   cluster["lb_policy"] = "LEAST_REQUEST";
   cluster["health_checks"] = json::array{std::move(health)};
@@ -205,13 +241,14 @@ json::object Trigger(std::string_view resource, double at) {
   return {{"name", resource}, {"threshold", {{"value", at}}}};
 }
 
-/// Limits for all clients together. Connections beyond their number are closed. When the heap fills up, idle clients lose
-/// their connections first; then new requests, and at last new connections, are refused.
+/// Limits for all clients together. Connections above the limit are closed. When the heap fills up, Envoy first
+/// releases free memory, then disables keep-alive, then refuses new requests, and finally new connections.
 json::value OverloadManager(const EnvoyOptions& options) {
   json::array monitors{
       json::object{{"name", "envoy.resource_monitors.global_downstream_max_connections"},
-                   {"typed_config", Typed("envoy.extensions.resource_monitors.downstream_connections.v3.DownstreamConnectionsConfig",
-                                          {{"max_active_downstream_connections", options.max_connections}})}},
+                   {"typed_config",
+                    Typed("envoy.extensions.resource_monitors.downstream_connections.v3.DownstreamConnectionsConfig",
+                          {{"max_active_downstream_connections", options.max_connections}})}},
       json::object{{"name", kHeap},
                    {"typed_config", Typed("envoy.extensions.resource_monitors.fixed_heap.v3.FixedHeapConfig",
                                           {{"max_heap_size_bytes", options.max_heap_bytes}})}}};
@@ -223,7 +260,8 @@ json::value OverloadManager(const EnvoyOptions& options) {
   add("envoy.overload_actions.disable_http_keepalive", 0.9);
   add("envoy.overload_actions.stop_accepting_requests", 0.95);
   add("envoy.overload_actions.stop_accepting_connections", 0.98);
-  return json::object{{"refresh_interval", "0.25s"}, {"resource_monitors", std::move(monitors)}, {"actions", std::move(actions)}};
+  return json::object{
+      {"refresh_interval", "0.25s"}, {"resource_monitors", std::move(monitors)}, {"actions", std::move(actions)}};
 }
 
 }  // namespace
@@ -232,16 +270,26 @@ std::string EnvoyConfig(const EnvoyOptions& options) {
   json::array clusters{AggregatorCluster(options, "aggregator", options.aggregator)};
   if (!options.aggregator_watches.empty()) {
     json::object watches = AggregatorCluster(options, "aggregator-watches", options.aggregator_watches);
-    // What a client does not read stays with its own stream: it must not use up what the connection may hold for all.
+    // Data that a client does not read is limited by the window of its stream. The window of the connection is
+    // practically unlimited, so that slow clients do not block the other streams.
     SpeakHttp2(watches, {{"initial_stream_window_size", 256 << 10}, {"initial_connection_window_size", 0x7fffffff}});
     watches["health_checks"].as_array()[0].as_object()["http_health_check"].as_object()["codec_client_type"] = "HTTP2";
     clusters.push_back(std::move(watches));
   }
   if (!options.ext_authz.empty()) clusters.push_back(AuthCluster(options));
   const json::object config{
+      {"node", {{"id", "apimesh"}, {"cluster", "apimesh"}}},  // Envoy requires them to read secrets from a file
       {"static_resources", {{"listeners", json::array{Listener(options)}}, {"clusters", std::move(clusters)}}},
       {"overload_manager", OverloadManager(options)}};
   return json::serialize(config);
+}
+
+std::map<std::string, std::string> EnvoySecrets(const EnvoyOptions& options) {
+  std::map<std::string, std::string> files{
+      {SecretFile(kServing), Secret(kServing, options.cert_file, options.key_file)}};
+  if (!options.mesh_cert_file.empty())
+    files[SecretFile(kMesh)] = Secret(kMesh, options.mesh_cert_file, options.mesh_key_file);
+  return files;
 }
 
 }  // namespace apimesh::launcher

@@ -1,30 +1,37 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 namespace apimesh::launcher {
 
-/// What Envoy needs to stand in front of the aggregator.
+/// The settings of Envoy in front of the aggregator.
 struct EnvoyOptions {
   std::string listen_address = "0.0.0.0";
   int port = 6443;
-  std::string cert_file, key_file;  // what clients see
-  std::string client_ca_file;       // names of accepted client certificates; the chain is verified by authn-authz
-  std::string aggregator;  // "unix:/path", or "host:port" by the mesh's mTLS; a name is resolved to all replicas
-  std::string aggregator_watches;  // "unix:/path" where it speaks HTTP/2; watches go there. "": they go the way of all others
-  std::string mesh_ca_file, mesh_cert_file, mesh_key_file;  // for what is not reached by a socket of this machine
+  std::string secrets_folder;       // where Envoy finds the files of EnvoySecrets()
+  std::string cert_file, key_file;  // the serving certificate
+  std::string client_ca_file;       // issuers announced to clients; authn-authz verifies the chain
+  std::string aggregator;  // "unix:/path", or "host:port" with the mesh's mTLS; a name is resolved to all replicas
+  std::string aggregator_watches;                           // "unix:/path" of the HTTP/2 listener for watches; "": none
+  std::string mesh_ca_file, mesh_cert_file, mesh_key_file;  // for connections to "host:port"
   std::string access_log;
-  /// authn-authz as "unix:/path" or "host:port": Envoy asks it about every request and turns away whom it refuses,
-  /// before the aggregator sees them. "": only the aggregator asks.
+  /// authn-authz as "unix:/path" or "host:port". Envoy calls it for every request and rejects refused requests before
+  /// they reach the aggregator. "": only the aggregator calls it.
   std::string ext_authz;
-  std::int64_t max_connections = 50'000;               // of clients; must leave file descriptors for other uses
-  std::int64_t max_heap_bytes = std::int64_t{2} << 30;  // then it refuses requests rather than being killed
+  std::int64_t max_connections = 50'000;                // of clients; must leave file descriptors for other uses
+  std::int64_t max_heap_bytes = std::int64_t{2} << 30;  // Envoy refuses requests near this limit
 };
 
-/// Envoy's bootstrap configuration, as JSON: TLS with optional client certificates passed on as XFCC, HTTP/2 and HTTP/1.1,
-/// upgrades, no time-outs on streams, limits on connections, memory and slow requests, health checks, circuit breaking, an
-/// access log without credentials.
+/// Returns Envoy's bootstrap configuration as JSON: TLS with optional client certificates forwarded as XFCC, HTTP/2 and
+/// HTTP/1.1, upgrades, no timeouts on streams, limits on connections, memory and slow requests, health checks, circuit
+/// breaking, and an access log without credentials.
 std::string EnvoyConfig(const EnvoyOptions& options);
+
+/// Returns the certificates that the configuration refers to, as files of JSON by name. They are separate files, with
+/// one certificate each, because Envoy reloads only such certificates: it watches the folders of the certificates and
+/// reads them again when a file is replaced by renaming.
+std::map<std::string, std::string> EnvoySecrets(const EnvoyOptions& options);
 
 }  // namespace apimesh::launcher

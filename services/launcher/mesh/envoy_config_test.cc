@@ -1,17 +1,17 @@
 #include "services/launcher/mesh/envoy_config.h"
 
-#include <gtest/gtest.h>
-
 #include <boost/json.hpp>
+#include <gtest/gtest.h>
 
 namespace apimesh::launcher {
 namespace {
 
 namespace json = boost::json;
 
-/// What clients can take from Envoy has a limit, and none of the limits ends a watch.
+/// The resources that clients can use in Envoy are limited, and none of the limits ends a watch.
 TEST(EnvoyConfig, LimitsClients) {
-  const json::value config = json::parse(EnvoyConfig({.aggregator = "unix:/a.sock", .max_connections = 123, .max_heap_bytes = 456}));
+  const json::value config =
+      json::parse(EnvoyConfig({.aggregator = "unix:/a.sock", .max_connections = 123, .max_heap_bytes = 456}));
   const json::value& chain = config.at_pointer("/static_resources/listeners/0/filter_chains/0");
   EXPECT_EQ(chain.at("transport_socket_connect_timeout"), "10s");
   const json::value& http = chain.at_pointer("/filters/0/typed_config");
@@ -26,6 +26,27 @@ TEST(EnvoyConfig, LimitsClients) {
   EXPECT_EQ(monitors.at(0).at_pointer("/typed_config/max_active_downstream_connections"), 123);
   EXPECT_EQ(monitors.at(1).at_pointer("/typed_config/max_heap_size_bytes"), 456);
   EXPECT_EQ(config.at_pointer("/overload_manager/actions").as_array().size(), 4u);
+}
+
+/// Envoy reloads certificates only if they are in a separate file that names the folder to watch.
+TEST(EnvoyConfig, LoadsCertificatesFromSeparateFiles) {
+  const EnvoyOptions options{.secrets_folder = "/x",
+                             .cert_file = "/pki/apiserver.crt",
+                             .key_file = "/pki/apiserver.key",
+                             .aggregator = "unix:/a.sock"};
+  const json::value config = json::parse(EnvoyConfig(options));
+  const json::value& reference = config.at_pointer(
+      "/static_resources/listeners/0/filter_chains/0/transport_socket/typed_config/common_tls_context/"
+      "tls_certificate_sds_secret_configs/0");
+  EXPECT_EQ(reference.at_pointer("/sds_config/path_config_source/path"), "/x/envoy-serving.json");
+  const std::map<std::string, std::string> files = EnvoySecrets(options);
+  ASSERT_EQ(files.size(), 1u);
+  const json::value secrets = json::parse(files.at("envoy-serving.json"));
+  const json::array& list = secrets.at("resources").as_array();
+  ASSERT_EQ(list.size(), 1u);
+  EXPECT_EQ(list[0].at("name"), reference.at("name"));
+  EXPECT_EQ(list[0].at_pointer("/tls_certificate/private_key/filename"), "/pki/apiserver.key");
+  EXPECT_EQ(list[0].at_pointer("/tls_certificate/watched_directory/path"), "/pki");
 }
 
 }  // namespace

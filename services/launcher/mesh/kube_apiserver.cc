@@ -1,13 +1,15 @@
 #include "services/launcher/mesh/kube_apiserver.h"
 
-#include <fmt/format.h>
-
 #include <cstdio>
 #include <stdexcept>
 
+#include <fmt/format.h>
+
 #include "lib/base/log.h"
 #include "lib/base/resident_memory.h"
+#include "lib/meta/kubernetes_version.h"
 #include "services/launcher/flags/flag_parser.h"
+#include "services/launcher/mesh/flag_values.h"
 #include "services/launcher/mesh/mesh_plan.h"
 #include "services/launcher/options/advertise_address.h"
 #include "services/launcher/options/check_options.h"
@@ -17,24 +19,24 @@
 namespace apimesh::launcher {
 namespace {
 
-/// Sets a flag; the last value of a flag counts.
+/// Sets a flag, overriding earlier values.
 void Give(CommandLine& flags, std::string_view name, std::string value) {
   flags.given.emplace_back(FindKubeApiserverFlag(name), std::move(value));
 }
 
-/// Fills in what kube-apiserver finds out by itself: its address and its certificate.
+/// Sets the values that kube-apiserver determines itself: its address and its certificate.
 void Complete(CommandLine& flags) {
   const std::string bind = flags.Value("bind-address");
   Give(flags, "advertise-address", AdvertiseAddress(flags));
   if (flags.Value("tls-cert-file").empty()) {
-    const auto [certificate, key] =
-        EnsureSelfSigned(flags.Value("cert-dir"), {flags.Value("advertise-address"), bind, flags.Value("external-hostname")});
+    const auto [certificate, key] = EnsureSelfSigned(
+        flags.Value("cert-dir"), {flags.Value("advertise-address"), bind, flags.Value("external-hostname")});
     Give(flags, "tls-cert-file", certificate);
     Give(flags, "tls-private-key-file", key);
   }
 }
 
-/// Whether the options are in order; says what is wrong with them.
+/// Returns whether the options are valid; logs errors and warnings.
 bool MayStart(const CommandLine& flags) {
   const Findings findings = CheckOptions(flags);
   for (const std::string& warning : findings.warnings) log::Warning("{}", warning);
@@ -45,7 +47,7 @@ bool MayStart(const CommandLine& flags) {
 
 }  // namespace
 
-int RunKubeApiserver(const std::vector<std::string>& arguments) {
+int RunKubeApiserver(const std::vector<std::string>& arguments, const Clock& clock) {
   CommandLine flags = ParseKubeApiserverFlags(arguments);
   if (flags.help) {
     std::fputs(KubeApiserverHelp().c_str(), stdout);
@@ -56,21 +58,26 @@ int RunKubeApiserver(const std::vector<std::string>& arguments) {
     return 1;
   }
   if (const std::string version = flags.Value("version"); version == "true") {
-    fmt::print("Kubernetes {}\n", kKubernetesVersion);
+    fmt::print("Kubernetes {}\n", meta::kKubernetesVersion);
     return 0;
   } else if (version == "raw") {
-    fmt::print("version.Info{{Major:\"1\", Minor:\"36\", GitVersion:\"{}\", GitTreeState:\"clean\", Compiler:\"gcc\", Platform:\"linux/amd64\"}}\n",
-               kKubernetesVersion);
+    fmt::print(
+        "version.Info{{Major:\"{}\", Minor:\"{}\", GitVersion:\"{}\", GitTreeState:\"clean\", Compiler:\"gcc\", "
+        "Platform:\"linux/amd64\"}}\n",
+        meta::kKubernetesMajor, meta::kKubernetesMinor, meta::kKubernetesVersion);
     return 0;
   }
-  log::Init("launcher", flags.Value("logging-format") == "json" ? log::Format::kJson : log::Format::kText, log::Level::kInfo);
+  log::Init("launcher", flags.Value("logging-format") == "json" ? log::Format::kJson : log::Format::kText,
+            log::Level::kInfo, clock);
   if (!MayStart(flags)) return 1;
   std::string sockets;
   int code = 0;
   try {
     Complete(flags);
     sockets = MakeSocketFolder();
-    Supervisor supervisor(PlanServices(flags, {.binaries = OwnFolder(), .sockets = sockets}, false));
+    const Paths paths{.binaries = OwnFolder(), .sockets = sockets};
+    WriteFlagValues(flags, FlagValuesFile(paths));
+    Supervisor supervisor(PlanServices(flags, paths, false), clock);
     supervisor.OnTick(std::chrono::seconds(1), [&supervisor] {
       ReleaseIdlePages();
       supervisor.TickEvery(std::chrono::hours(1));

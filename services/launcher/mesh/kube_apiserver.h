@@ -3,12 +3,12 @@
 #include <string>
 #include <vector>
 
+#include "lib/base/clock.h"
+
 namespace apimesh::launcher {
 
-/// The launcher under the name kube-apiserver: checks the flags, runs the four services, ends with them. Returns the exit code.
-int RunKubeApiserver(const std::vector<std::string>& arguments);
-
-/// The version this server claims at /version and by --version.
-inline constexpr const char* kKubernetesVersion = "v1.36.3";
+/// Runs the launcher as kube-apiserver: checks the flags and runs the four services until SIGTERM or SIGINT. Returns
+/// the exit code.
+int RunKubeApiserver(const std::vector<std::string>& arguments, const Clock& clock);
 
 }  // namespace apimesh::launcher

@@ -8,27 +8,37 @@
 
 namespace apimesh::launcher {
 
-/// Where things are on this machine.
-struct Places {
+/// Paths on this machine.
+struct Paths {
   std::string binaries;  // folder of aggregator, core-api, …
   std::string sockets;   // 0700 folder of the Unix sockets between the services
   std::string logs;      // folder of log files; empty: the launcher's standard error
   bool own_groups = false;
 };
 
-/// The four services for a checked kube-apiserver command line, in start order. `flags` has the serving certificate set.
-/// `front_proxy`: Envoy is in front, and has ways in of its own (FrontProxySocket, and for watches FrontProxyH2Socket).
-std::vector<ChildSpec> PlanServices(const CommandLine& flags, const Places& places, bool front_proxy);
+/// Returns the four services for a checked kube-apiserver command line, in start order. `flags` must contain the
+/// serving certificate. `front_proxy`: Envoy is in front of the aggregator, which then has separate listeners for it
+/// (FrontProxySocket, and FrontProxyH2Socket for watches).
+std::vector<ChildSpec> PlanServices(const CommandLine& flags, const Paths& paths, bool front_proxy);
 
-/// Where Envoy finds the aggregator: the only door that believes what is said of a client's certificate.
-std::string FrontProxySocket(const Places& places);
-std::string FrontProxyH2Socket(const Places& places);
+/// Return the sockets of the aggregator's listeners for Envoy. Only these listeners trust forwarded information about a
+/// client's certificate.
+std::string FrontProxySocket(const Paths& paths);
+std::string FrontProxyH2Socket(const Paths& paths);
 
-/// A fresh folder for sockets, 0700. Throws std::runtime_error.
+/// Returns the file of flag values that the aggregator reads; see flag_values.h. It must be written before the services
+/// start.
+std::string FlagValuesFile(const Paths& paths);
+
+/// Returns the parent of socket folders: $XDG_RUNTIME_DIR or /tmp. Their names begin with kSocketFolderPrefix.
+std::string SocketFolderParent();
+inline constexpr const char* kSocketFolderPrefix = "apimesh-";
+
+/// Creates a folder for sockets with mode 0700. Throws std::runtime_error.
 std::string MakeSocketFolder();
 void RemoveSocketFolder(const std::string& folder);
 
-/// The folder that this program's own binary is in.
+/// Returns the folder of this program's binary.
 std::string OwnFolder();
 
 }  // namespace apimesh::launcher

@@ -6,14 +6,15 @@
 
 namespace apimesh::launcher {
 
-/// The address under which the cluster reaches this server: --advertise-address, else --bind-address, else that of
-/// the first interface.
+/// Returns the address at which the cluster reaches this server: --advertise-address, or AdvertisedAddress() of
+/// --bind-address if it is unset or unspecified.
 std::string AdvertiseAddress(const CommandLine& flags);
 
-/// The address of the first interface that is up and no loopback; 127.0.0.1 if there is none.
+/// Returns the IPv4 address of the first interface that is up and not loopback; 127.0.0.1 if there is none.
 std::string FirstAddress();
-/// The address that other machines can use for a server that listens on `bind`: `bind` itself, or the first address of this
-/// machine if `bind` is unspecified or loopback. A loopback address can't be an endpoint of the service "kubernetes".
+/// Returns the address at which other machines reach a server that listens on `bind`: `bind` if it is a global unicast
+/// address, otherwise the first address of this machine. A loopback address cannot be an endpoint of the service
+/// "kubernetes".
 std::string AdvertisedAddress(const std::string& bind);
 
 }  // namespace apimesh::launcher

@@ -1,11 +1,11 @@
-// Which APIs are served, and which admission plugins look at requests.
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
+// Rules for the APIs that are served and for admission plugins.
 #include <algorithm>
 #include <cctype>
 #include <map>
 #include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "services/launcher/flags/flag_value.h"
 #include "services/launcher/options/rules.h"
@@ -13,7 +13,7 @@
 namespace apimesh::launcher {
 namespace {
 
-/// --runtime-config as a map, with the older names of the core group replaced.
+/// Returns --runtime-config as a map, with the older names of the core group replaced.
 std::map<std::string, std::string> RuntimeConfig(const CommandLine& flags) {
   std::map<std::string, std::string> config;
   for (const std::string& pair : flags.Values("runtime-config")) {
@@ -29,7 +29,7 @@ std::map<std::string, std::string> RuntimeConfig(const CommandLine& flags) {
 
 struct Group {
   std::string_view name;
-  std::string_view versions;  // those that kube-apiserver v1.36 knows, served or not; space separated
+  std::string_view versions;  // all versions that kube-apiserver v1.36 has, served or not; space separated
 };
 
 constexpr Group kGroups[] = {
@@ -62,34 +62,36 @@ constexpr Group kGroups[] = {
 };
 
 const Group* FindGroup(std::string_view name) {
-  const auto found = std::find_if(std::begin(kGroups), std::end(kGroups),
-      [&](const Group& group) { return group.name == name; });
+  const auto found =
+      std::find_if(std::begin(kGroups), std::end(kGroups), [&](const Group& group) { return group.name == name; });
   return found == std::end(kGroups) ? nullptr : found;
 }
 
-/// "apps/v1" of "apps/v1/deployments".
+/// Returns "apps/v1" for "apps/v1/deployments".
 std::string GroupVersion(const std::string& key) { return key.substr(0, key.find('/', key.find('/') + 1)); }
 
-/// How kube-apiserver shows a group-version: that of the core group is "v1".
-std::string Shown(const std::string& group_version) { return group_version.starts_with('/') ? group_version.substr(1)
-    : group_version; }
+/// Returns a group-version as kube-apiserver shows it: "v1" for the core group.
+std::string Shown(const std::string& group_version) {
+  return group_version.starts_with('/') ? group_version.substr(1) : group_version;
+}
 
 bool HasVersion(const Group& group, const std::string& version) {
   return fmt::format(" {} ", group.versions).find(fmt::format(" {} ", version)) != std::string::npos;
 }
 
-/// "deployments" of "apps/v1/deployments"; empty if the key names no resource.
+/// Returns "deployments" for "apps/v1/deployments"; empty if the key has no resource.
 std::string ResourceOf(const std::string& key) {
   const std::size_t slash = key.find('/', key.find('/') + 1);
   return slash == key.npos ? "" : key.substr(slash + 1);
 }
 
-bool IsMatcher(const std::string& key) { return key == "api/all" || key == "api/ga" || key == "api/beta" ||
-    key == "api/alpha"; }
+bool IsMatcher(const std::string& key) {
+  return key == "api/all" || key == "api/ga" || key == "api/beta" || key == "api/alpha";
+}
 
 bool IsBool(const std::string& text) {
-  static const std::set<std::string> kBools{"1", "t", "T", "true", "TRUE", "True", "0", "f", "F", "false", "FALSE",
-      "False"};
+  static const std::set<std::string> kBools{"1", "t", "T", "true",  "TRUE",  "True",
+                                            "0", "f", "F", "false", "FALSE", "False"};
   return kBools.contains(text);
 }
 
@@ -103,8 +105,10 @@ void ValidatePriorityAndFairness(const CommandLine& flags, Findings& findings) {
     if (found == config.end()) continue;
     if (found->second == "true") return;
     if (found->second != "false") continue;
-    findings.errors.push_back(fmt::format("--runtime-config={}=false conflicts with "
-        "--enable-priority-and-fairness=true", key));
+    findings.errors.push_back(
+        fmt::format("--runtime-config={}=false conflicts with "
+                    "--enable-priority-and-fairness=true",
+                    key));
     return;
   }
 }
@@ -134,16 +138,15 @@ void ApplyRuntimeConfig(const CommandLine& flags, Findings& findings) {
     const std::size_t slash = group_version.find('/');
     if (IsMatcher(key) && value != "true" && value != "false") {
       findings.errors.push_back(fmt::format("invalid value {}={}", key, value));
-    } else if (!IsMatcher(key) && !HasVersion(*FindGroup(group_version.substr(0, slash)),
-        group_version.substr(slash + 1))) {
+    } else if (!IsMatcher(key) &&
+               !HasVersion(*FindGroup(group_version.substr(0, slash)), group_version.substr(slash + 1))) {
       findings.errors.push_back(fmt::format("group version {} that has not been registered", Shown(group_version)));
     } else if (const std::string resource = ResourceOf(key); std::any_of(resource.begin(), resource.end(), ::isupper)) {
       findings.errors.push_back(fmt::format(
           "invalid key {}: group/version/resource and resource is always lowercase plural, not \"{}\"", key, resource));
     } else if (!IsMatcher(key) && !value.empty() && !IsBool(value)) {
-      findings.errors.push_back(
-          fmt::format("invalid value of {}: {}, err: strconv.ParseBool: parsing \"{}\": invalid syntax", key, value,
-              value));
+      findings.errors.push_back(fmt::format(
+          "invalid value of {}: {}, err: strconv.ParseBool: parsing \"{}\": invalid syntax", key, value, value));
     } else {
       continue;
     }
@@ -154,9 +157,10 @@ void ApplyRuntimeConfig(const CommandLine& flags, Findings& findings) {
 void ValidateAdmission(const CommandLine& flags, Findings& findings) {
   const std::vector<std::string> enabled = flags.Values("enable-admission-plugins");
   const std::vector<std::string> disabled = flags.Values("disable-admission-plugins");
-  if (flags.Has("admission-control") && (flags.Has("enable-admission-plugins") ||
-      flags.Has("disable-admission-plugins"))) {
-    findings.errors.push_back("admission-control and enable-admission-plugins/disable-admission-plugins flags are "
+  if (flags.Has("admission-control") &&
+      (flags.Has("enable-admission-plugins") || flags.Has("disable-admission-plugins"))) {
+    findings.errors.push_back(
+        "admission-control and enable-admission-plugins/disable-admission-plugins flags are "
         "mutually exclusive");
   }
   std::set<std::string> both;

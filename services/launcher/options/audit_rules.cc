@@ -1,9 +1,9 @@
-// The audit log and the audit webhook.
-#include <fmt/format.h>
-
+// Rules for the audit log and the audit webhook.
 #include <algorithm>
 
-#include "lib/meta/field_error.h"
+#include <fmt/format.h>
+
+#include "lib/meta/errors/field_error.h"
 #include "services/launcher/options/rules.h"
 
 namespace apimesh::launcher {
@@ -18,8 +18,8 @@ std::string BatchError(const CommandLine& flags, const std::string& backend) {
   if (mode != "batch") return "";
   const auto positive = [&](const char* name, const char* shown) {
     const double value = std::atof(flags.Value(flag(name)).c_str());
-    return value > 0 ? "" : fmt::format("invalid audit batch {} {} {}, must be a positive number", backend, shown,
-        value);
+    return value > 0 ? ""
+                     : fmt::format("invalid audit batch {} {} {}, must be a positive number", backend, shown, value);
   };
   std::string error = positive("batch-buffer-size", "buffer size");
   if (error.empty()) error = positive("batch-max-size", "max batch size");
@@ -32,11 +32,11 @@ std::string BatchError(const CommandLine& flags, const std::string& backend) {
 std::string TruncateError(const CommandLine& flags, const std::string& backend) {
   const long long event = std::atoll(flags.Value(fmt::format("audit-{}-truncate-max-event-size", backend)).c_str());
   const long long batch = std::atoll(flags.Value(fmt::format("audit-{}-truncate-max-batch-size", backend)).c_str());
-  if (event <= 0) return fmt::format("invalid audit truncate {} max event size {}, must be a positive number",
-      backend, event);
+  if (event <= 0)
+    return fmt::format("invalid audit truncate {} max event size {}, must be a positive number", backend, event);
   if (batch >= event) return "";
   return fmt::format("invalid audit truncate {} max batch size {}, must be greater than max event size ({})", backend,
-      batch, event);
+                     batch, event);
 }
 
 std::string VersionError(const CommandLine& flags, const std::string& backend) {
@@ -60,8 +60,8 @@ void ValidateAudit(const CommandLine& flags, Findings& findings) {
   if (!flags.Value("audit-log-path").empty()) {
     CheckBackend(flags, "log", findings);
     if (const std::string format = flags.Value("audit-log-format"); format != "json" && format != "legacy") {
-      findings.errors.push_back(fmt::format("invalid audit log format {}, allowed formats are \"legacy,json\"",
-          format));
+      findings.errors.push_back(
+          fmt::format("invalid audit log format {}, allowed formats are \"legacy,json\"", format));
     }
     for (const std::string_view name : {"audit-log-maxage", "audit-log-maxbackup", "audit-log-maxsize"}) {
       const int value = IntOf(flags, name);

@@ -1,9 +1,9 @@
 #include "services/launcher/options/check_options.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include <algorithm>
 
 #include "services/launcher/options/rules.h"
 
@@ -12,15 +12,11 @@ namespace {
 
 using Rule = void (*)(const CommandLine& flags, Findings& findings);
 
-// The order is that of kube-apiserver, because it decides which error is seen, and in which place.
+// The order is that of kube-apiserver, because it determines which error is reported and in which position.
 constexpr Rule kCompletion[] = {
-    &CompleteVersions,  // versions, gates and the log first: everything else uses them
-    &CompleteFeatureGates,
-    &CompleteLogging,
-    &CompleteServiceRanges,
-    &CompleteServingCertificate,
-    &CompleteServiceAccounts,
-    &CompleteWatchCacheSizes,
+    &CompleteVersions,  // versions, gates and logging come first, because the other rules use them
+    &CompleteFeatureGates,       &CompleteLogging,         &CompleteServiceRanges,
+    &CompleteServingCertificate, &CompleteServiceAccounts, &CompleteWatchCacheSizes,
 };
 constexpr Rule kValidation[] = {
     &ValidateGeneric,
@@ -43,15 +39,8 @@ constexpr Rule kValidation[] = {
     &ValidateApiserverCount,
 };
 constexpr Rule kApplication[] = {
-    &ApplyServing,
-    &ApplyConcurrency,
-    &ApplyRuntimeConfig,
-    &ApplyFiles,
-    &ApplyEtcd,
-    &ApplyWebhooks,
-    &ApplyEndpointReconciler,
-    &ApplyProxyClient,
-    &ApplyHttp2,
+    &ApplyServing,  &ApplyConcurrency,        &ApplyRuntimeConfig, &ApplyFiles, &ApplyEtcd,
+    &ApplyWebhooks, &ApplyEndpointReconciler, &ApplyProxyClient,   &ApplyHttp2,
 };
 
 }  // namespace

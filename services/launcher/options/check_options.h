@@ -7,22 +7,19 @@
 
 namespace apimesh::launcher {
 
-/// What kube-apiserver says about a command line.
+/// The errors and warnings that kube-apiserver reports for a command line.
 struct Findings {
-  std::vector<std::string> errors;    // the server does not start
-  std::vector<std::string> warnings;  // it starts and logs these
+  std::vector<std::string> errors;    // prevent the start
+  std::vector<std::string> warnings;  // are logged at the start
 };
 
 /// Applies the rules of kube-apiserver v1.36 to a command line whose flags have values of the right types. As in
-/// kube-apiserver, there
-/// are three steps: options are completed (the first error counts), validated together (all errors count), and
-/// applied, which reads
-/// the files that they name (the first error counts). Services check what only they can know: the contents of
-/// configuration files, the
-/// names of admission plugins.
+/// kube-apiserver, there are three steps: options are completed (the first error is reported), validated together (all
+/// errors are reported), and applied, which reads the files that they name (the first error is reported). The services
+/// check the rest: the contents of configuration files and the names of admission plugins.
 Findings CheckOptions(const CommandLine& flags);
 
-/// Several errors as kube-apiserver shows them: "a", or "[a, b]" with each text once.
+/// Joins errors as kube-apiserver does: "a", or "[a, b]" without repetitions.
 std::string Aggregate(const std::vector<std::string>& errors);
 
 }  // namespace apimesh::launcher

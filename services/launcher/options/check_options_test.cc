@@ -1,6 +1,5 @@
-// The full table of rules is tests/differential/start_options.py, which is compared with the real kube-apiserver.
-// Here: the order of the
-// steps, how errors are put together, and rules with many cases.
+// The complete table of rules is tests/differential/start_options.py, which is compared with the real kube-apiserver.
+// These tests check the order of the steps, the joining of errors, and rules with many cases.
 #include "services/launcher/options/check_options.h"
 
 #include <gmock/gmock.h>
@@ -19,7 +18,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 std::vector<std::string> Errors(void (*rule)(const CommandLine&, Findings&),
-    const std::vector<std::string>& arguments) {
+                                const std::vector<std::string>& arguments) {
   Findings findings;
   rule(ParseKubeApiserverFlags(arguments), findings);
   return findings.errors;
@@ -32,8 +31,8 @@ TEST(CheckOptions, SaysAllThatIsMissingAtOnce) {
 }
 
 TEST(CheckOptions, StopsAtTheFirstErrorOfCompletion) {
-  const auto errors = CheckOptions(ParseKubeApiserverFlags({"--feature-gates=Nope=true",
-      "--service-cluster-ip-range=nope"})).errors;
+  const auto errors =
+      CheckOptions(ParseKubeApiserverFlags({"--feature-gates=Nope=true", "--service-cluster-ip-range=nope"})).errors;
   EXPECT_THAT(errors, ElementsAre("unrecognized feature gate: Nope"));
 }
 
@@ -43,16 +42,38 @@ TEST(Aggregate, ShowsEachErrorOnce) {
   EXPECT_EQ(Aggregate({"a", "a"}), "a");
 }
 
+TEST(ValidateTokenSigning, ChecksNamesOfAbstractSockets) {
+  const auto errors = [](const std::string& endpoint) {
+    return Errors(&ValidateTokenSigning, {"--service-account-signing-endpoint=" + endpoint});
+  };
+  for (const char* good : {"/run/signer.sock", "signer.sock", "@signer", "@a.b-c_D.9"}) {
+    EXPECT_THAT(errors(good), IsEmpty()) << good;
+  }
+  for (const char* bad : {"@", "@a/b", "@a..b", "@.a", "@a.", "@a b"}) {
+    EXPECT_THAT(errors(bad), ElementsAre(HasSubstr("must be a valid abstract socket name"))) << bad;
+  }
+  EXPECT_THAT(Errors(&ValidateTokenSigning, {"--service-account-signing-endpoint=a", "--service-account-key-file=b"}),
+              ElementsAre(HasSubstr("mutually exclusive")));
+}
+
 TEST(CompleteServiceRanges, ChecksSizes) {
   const struct {
     const char* range;
     bool good;
-  } cases[] = {{"10.0.0.0/29", true}, {"10.0.0.0/30", false}, {"10.0.0.0/2", true},    {"0.0.0.0/1", false},
-      {"10.0.0.0/33", false},
-               {"10.0.0.0", false},   {"10.0.0/24", false},   {"fd00::/112", true},    {"fd00::/126", false},
-                   {"fd00::/1", false},
-               {"", true},            {"fd00::/8,", false},   {"10.0.0.0/24,x", false}, {"10.0.0.0/24,fd00::/112",
-                   true}};
+  } cases[] = {{"10.0.0.0/29", true},
+               {"10.0.0.0/30", false},
+               {"10.0.0.0/2", true},
+               {"0.0.0.0/1", false},
+               {"10.0.0.0/33", false},
+               {"10.0.0.0", false},
+               {"10.0.0/24", false},
+               {"fd00::/112", true},
+               {"fd00::/126", false},
+               {"fd00::/1", false},
+               {"", true},
+               {"fd00::/8,", false},
+               {"10.0.0.0/24,x", false},
+               {"10.0.0.0/24,fd00::/112", true}};
   for (const auto& c : cases) {
     EXPECT_EQ(Errors(&CompleteServiceRanges, {std::string("--service-cluster-ip-range=") + c.range}).empty(), c.good)
         << c.range;
@@ -80,18 +101,57 @@ TEST(UrlError, IsThatOfGo) {
 
 TEST(FeatureEnabled, IsTheDefaultUnlessSet) {
   EXPECT_TRUE(FeatureEnabled(ParseKubeApiserverFlags({}), "RemoteRequestHeaderUID"));
-  EXPECT_FALSE(FeatureEnabled(ParseKubeApiserverFlags({"--feature-gates=RemoteRequestHeaderUID=0"}),
-      "RemoteRequestHeaderUID"));
+  EXPECT_FALSE(
+      FeatureEnabled(ParseKubeApiserverFlags({"--feature-gates=RemoteRequestHeaderUID=0"}), "RemoteRequestHeaderUID"));
   EXPECT_FALSE(FeatureEnabled(ParseKubeApiserverFlags({"--feature-gates=kube:RemoteRequestHeaderUID=f"}),
-      "RemoteRequestHeaderUID"));
+                              "RemoteRequestHeaderUID"));
   EXPECT_FALSE(FeatureEnabled(ParseKubeApiserverFlags({}), "AllAlpha"));
+}
+
+TEST(CompleteFeatureGates, ChecksNamesLocksAndDependencies) {
+  const struct {
+    const char* gates;
+    std::vector<std::string> errors;
+  } cases[] = {
+      {"WatchList=false", {}},
+      {"Nope=true", {"unrecognized feature gate: Nope"}},
+      {"BtreeWatchCache=false", {"cannot set feature gate BtreeWatchCache to false, feature is locked to true"}},
+      {"GangScheduling=true",
+       {"GangScheduling is enabled, but depends on features that are disabled: [GenericWorkload]"}},
+      {"GangScheduling=true,GenericWorkload=true", {}},
+      {"APIServerIdentity=false,StorageVersionAPI=true",
+       {"[StorageVersionAPI is enabled, but depends on features that are disabled: [APIServerIdentity], "
+        "UnknownVersionInteroperabilityProxy is enabled, but depends on features that are disabled: "
+        "[APIServerIdentity]]"}},
+  };
+  for (const auto& c : cases) {
+    EXPECT_EQ(Errors(&CompleteFeatureGates, {std::string("--feature-gates=") + c.gates}), c.errors) << c.gates;
+  }
+}
+
+TEST(CompleteFeatureGates, WarnsAboutGatesWithoutEffect) {
+  Findings findings;
+  CompleteFeatureGates(ParseKubeApiserverFlags({"--feature-gates=WindowsHostNetwork=true,ClusterTrustBundle=true"}),
+                       findings);
+  EXPECT_THAT(findings.warnings, ElementsAre(HasSubstr("no effect on this server: WindowsHostNetwork")));
+  findings = {};
+  CompleteFeatureGates(ParseKubeApiserverFlags({"--feature-gates=WindowsHostNetwork=false"}), findings);
+  EXPECT_THAT(findings.warnings, IsEmpty());
+}
+
+TEST(ValidateVersions, RefusesVersionsThatCannotBeEmulated) {
+  EXPECT_THAT(Errors(&ValidateVersions, {"--emulated-version=1.36"}), IsEmpty());
+  EXPECT_THAT(Errors(&ValidateVersions, {"--min-compatibility-version=1.35"}), IsEmpty());
+  EXPECT_THAT(Errors(&ValidateVersions, {"--emulated-version=1.35"}), ElementsAre(HasSubstr("is not supported")));
+  EXPECT_THAT(Errors(&ValidateVersions, {"--min-compatibility-version=1.34"}),
+              ElementsAre(HasSubstr("is not supported")));
 }
 
 TEST(AdvertiseAddress, PrefersWhatIsSaid) {
   EXPECT_EQ(AdvertiseAddress(ParseKubeApiserverFlags({"--advertise-address=10.1.2.3", "--bind-address=10.9.9.9"})),
-      "10.1.2.3");
+            "10.1.2.3");
   EXPECT_EQ(AdvertiseAddress(ParseKubeApiserverFlags({"--advertise-address=0.0.0.0", "--bind-address=10.9.9.9"})),
-      "10.9.9.9");
+            "10.9.9.9");
   EXPECT_NE(AdvertiseAddress(ParseKubeApiserverFlags({})), "0.0.0.0");
 }
 

@@ -6,17 +6,7 @@
 
 namespace apimesh::launcher {
 
-/// A feature gate of kube-apiserver v1.36. A locked gate can only be set to its default.
-struct FeatureGate {
-  std::string_view name;
-  bool default_value;
-  bool locked;
-};
-
-/// nullptr if kube-apiserver has no such gate.
-const FeatureGate* FindFeatureGate(std::string_view name);
-
-/// The value of a gate that exists: as --feature-gates sets it, else its default.
+/// Returns the value that --feature-gates sets, or the default. The gate must exist.
 bool FeatureEnabled(const CommandLine& flags, std::string_view name);
 
 }  // namespace apimesh::launcher

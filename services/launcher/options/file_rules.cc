@@ -1,11 +1,11 @@
-// Files that flags name must be there. What is in them is checked by the services that read them.
-#include <fmt/format.h>
-
+// Checks that the files that flags name exist. The services that read a file check its contents.
 #include <cctype>
 
-#include "lib/auth/key.h"
-#include "lib/auth/option_rules.h"
-#include "lib/meta/field_error.h"
+#include <fmt/format.h>
+
+#include "lib/credentials/key.h"
+#include "lib/credentials/option_rules.h"
+#include "lib/meta/errors/field_error.h"
 #include "services/launcher/options/rules.h"
 #include "services/launcher/pki/certificate_folder.h"
 
@@ -16,18 +16,21 @@ struct File {
   std::string_view flag;
   std::string_view message;      // {0}: the path, {1}: the error, {2}: its reason
   std::string_view ca_bundle{};  // the name of a bundle of CAs, which must not be empty
+  std::string_view only_with{};  // another flag, without which the file is not read
 };
 
 // In the order in which kube-apiserver reads them.
 constexpr File kFiles[] = {
-    {"egress-selector-config-file", "failed to read egress selector config: unable to read egress selector "
-        "configuration from \"{0}\" [{1}]"},
+    {"egress-selector-config-file",
+     "failed to read egress selector config: unable to read egress selector "
+     "configuration from \"{0}\" [{1}]"},
     {"tracing-config-file", "failed to read tracing config: unable to read tracing configuration from \"{0}\": {1}"},
     {"etcd-cafile", "error creating storage factory: {1}"},
     {"etcd-certfile", "error creating storage factory: {1}"},
     {"etcd-keyfile", "error creating storage factory: {1}"},
-    {"encryption-provider-config", "error while parsing file: error while loading file: error reading encryption "
-        "provider configuration file \"{0}\": {1}"},
+    {"encryption-provider-config",
+     "error while parsing file: error while loading file: error reading encryption "
+     "provider configuration file \"{0}\": {1}"},
     {"client-ca-file", "{1}", "client-ca-bundle"},
     {"authentication-config", "failed to load authentication configuration from file \"{0}\": {1}"},
     {"oidc-ca-file", "{1}"},
@@ -37,8 +40,10 @@ constexpr File kFiles[] = {
     {"authorization-policy-file", "invalid authorization config: {1}"},
     {"authorization-webhook-config-file", "invalid authorization config: stat {0}: {2}"},
     {"audit-policy-file", "loading audit policy file: failed to read file path \"{0}\": {1}"},
-    {"admission-control-config-file", "failed to apply admission: failed to read plugin config: unable to read "
-        "admission control configuration from \"{0}\" [{1}]"},
+    {"audit-webhook-config-file", "initializing audit webhook: stat {0}: {2}", "", "audit-policy-file"},
+    {"admission-control-config-file",
+     "failed to apply admission: failed to read plugin config: unable to read "
+     "admission control configuration from \"{0}\" [{1}]"},
     {"kubelet-certificate-authority", "problem initializing API group \"\": {1}"},
     {"kubelet-client-certificate", "problem initializing API group \"\": {1}"},
     {"kubelet-client-key", "problem initializing API group \"\": {1}"},
@@ -51,10 +56,10 @@ bool IsHex(char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; }
 void ApplyFiles(const CommandLine& flags, Findings& findings) {
   for (const File& file : kFiles) {
     const std::string path = flags.Value(file.flag);
-    if (path.empty()) continue;
+    if (path.empty() || (!file.only_with.empty() && flags.Value(file.only_with).empty())) continue;
     if (const std::string error = OpenError(path); !error.empty()) {
-      findings.errors.push_back(fmt::format(fmt::runtime(file.message), path, error,
-                                            error.substr(error.rfind(": ") + 2)));
+      findings.errors.push_back(
+          fmt::format(fmt::runtime(file.message), path, error, error.substr(error.rfind(": ") + 2)));
       return;
     }
     if (file.ca_bundle.empty()) continue;
@@ -63,18 +68,19 @@ void ApplyFiles(const CommandLine& flags, Findings& findings) {
       findings.errors.push_back(fmt::format("missing content for CA bundle {}", name));
       return;
     }
-    if (!auth::HasCertificate(pem)) {
-      findings.errors.push_back(
-          fmt::format("error loading CA bundle for {}: data does not contain any valid RSA or ECDSA certificates",
-                      name));
+    if (!credentials::HasCertificate(pem)) {
+      findings.errors.push_back(fmt::format(
+          "error loading CA bundle for {}: data does not contain any valid RSA or ECDSA certificates", name));
       return;
     }
   }
   for (const std::string& path : flags.Values("service-account-key-file")) {
     std::string error = OpenError(path);
-    if (error.empty() && !auth::PublicKey::FromPem(ReadFile(path))) {
-      error = fmt::format("error reading public key file {}: data does not contain any valid RSA or ECDSA public "
-          "keys", path);
+    if (error.empty() && !credentials::PublicKey::FromPem(ReadFile(path))) {
+      error = fmt::format(
+          "error reading public key file {}: data does not contain any valid RSA or ECDSA public "
+          "keys",
+          path);
     }
     if (error.empty()) continue;
     findings.errors.push_back(std::move(error));
@@ -102,8 +108,8 @@ std::string UrlError(const std::string& url) {
     return error(fmt::format("invalid character {} in host name", meta::Quoted(host.substr(bad, 1))));
   }
   const std::size_t colon = host.rfind(':');
-  if (colon != host.npos && host.find(']', colon) == host.npos && host.find_first_not_of("0123456789",
-      colon + 1) != host.npos) {
+  if (colon != host.npos && host.find(']', colon) == host.npos &&
+      host.find_first_not_of("0123456789", colon + 1) != host.npos) {
     return error(fmt::format("invalid port {} after host", meta::Quoted(host.substr(colon))));
   }
   return "";

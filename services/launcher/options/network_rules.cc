@@ -1,11 +1,11 @@
-// Addresses: of this server, of services, and node ports.
-#include <arpa/inet.h>
-#include <fmt/format.h>
-
+// Rules for the addresses of this server and of services, and for node ports.
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <optional>
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
 
 #include "services/launcher/flags/flag_value.h"
 #include "services/launcher/options/advertise_address.h"
@@ -21,7 +21,7 @@ struct Cidr {
   int bits = 0;  // 32 or 128
   int prefix = 0;
 
-  /// "10.0.0.0/24", with the address of the network.
+  /// Returns the network in CIDR notation, such as "10.0.0.0/24".
   std::string ToString() const {
     std::array<unsigned char, 16> network{};
     for (int i = 0; i < bits / 8; ++i) {
@@ -40,24 +40,27 @@ std::optional<Cidr> ParseCidr(const std::string& text) {
   if (slash == text.npos) return std::nullopt;
   Cidr cidr;
   const std::string address = text.substr(0, slash);
-  if (::inet_pton(AF_INET, address.c_str(), cidr.address.data()) == 1) cidr.bits = 32;
-  else if (::inet_pton(AF_INET6, address.c_str(), cidr.address.data()) == 1) cidr.bits = 128;
-  else return std::nullopt;
+  if (::inet_pton(AF_INET, address.c_str(), cidr.address.data()) == 1)
+    cidr.bits = 32;
+  else if (::inet_pton(AF_INET6, address.c_str(), cidr.address.data()) == 1)
+    cidr.bits = 128;
+  else
+    return std::nullopt;
   const char* end_of_text = text.data() + text.size();
   const auto [end, error] = std::from_chars(text.data() + slash + 1, end_of_text, cidr.prefix);
   if (error != std::errc() || end != end_of_text || cidr.prefix < 0 || cidr.prefix > cidr.bits) return std::nullopt;
   return cidr;
 }
 
-/// Whether the range has room for the services that every cluster has. Ranges of nearly all addresses are refused, too.
+/// Returns whether the range has room for the services that every cluster has. Ranges that contain nearly all addresses
+/// are refused as well.
 bool IsLargeEnough(const Cidr& cidr) {
   const int host_bits = cidr.bits - cidr.prefix;
   return host_bits < cidr.bits - 1 && host_bits >= 3;
 }
 
 std::vector<std::string> ServiceRanges(const CommandLine& flags) {
-  const std::string ranges = flags.Value("service-cluster-ip-range");
-  return SplitAtCommas(ranges.empty() ? "10.0.0.0/24" : ranges);
+  return SplitAtCommas(flags.Value("service-cluster-ip-range"));
 }
 
 bool IsIpv4(const std::string& address) { return address.find(':') == address.npos; }
@@ -77,9 +80,10 @@ void CompleteServiceRanges(const CommandLine& flags, Findings& findings) {
   } else if (ranges.size() > 1 && !ParseCidr(ranges[1])) {
     findings.errors.push_back("service-cluster-ip-range[1] is not an ip net");
   }
-  if (flags.Value("service-cluster-ip-range").empty()) {
-    findings.warnings.push_back("no CIDR for service cluster IPs was specified with --service-cluster-ip-range; using "
-        "10.0.0.0/24");
+  if (!flags.Has("service-cluster-ip-range")) {
+    findings.warnings.push_back(
+        "no CIDR for service cluster IPs was specified with --service-cluster-ip-range; using " +
+        flags.Value("service-cluster-ip-range"));
   }
 }
 
@@ -87,7 +91,8 @@ void ValidateServiceRanges(const CommandLine& flags, Findings& findings) {
   const std::vector<std::string> ranges = ServiceRanges(flags);
   if (ranges.size() > 2) findings.errors.push_back("--service-cluster-ip-range must not contain more than two entries");
   if (ranges.size() > 1 && ParseCidr(ranges[0])->bits == ParseCidr(ranges[1])->bits) {
-    findings.errors.push_back("--service-cluster-ip-range[0] and --service-cluster-ip-range[1] must be of different "
+    findings.errors.push_back(
+        "--service-cluster-ip-range[0] and --service-cluster-ip-range[1] must be of different "
         "IP family");
   }
 }

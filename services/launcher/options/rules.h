@@ -7,11 +7,11 @@
 
 #include "services/launcher/options/check_options.h"
 
-// The rules that check_options.cc applies in order. Each reads the flags and adds to the findings; none changes
-// anything.
+// The rules that check_options.cc applies in order. Each rule reads the flags and adds to the findings; rules do not
+// change the flags.
 namespace apimesh::launcher {
 
-// When options are completed.
+// Rules of the step that completes options.
 void CompleteVersions(const CommandLine& flags, Findings& findings);
 void CompleteFeatureGates(const CommandLine& flags, Findings& findings);
 void CompleteLogging(const CommandLine& flags, Findings& findings);
@@ -20,9 +20,9 @@ void CompleteServingCertificate(const CommandLine& flags, Findings& findings);
 void CompleteServiceAccounts(const CommandLine& flags, Findings& findings);
 void CompleteWatchCacheSizes(const CommandLine& flags, Findings& findings);
 
-// When options are validated.
+// Rules of the step that validates options.
 void ValidateGeneric(const CommandLine& flags, Findings& findings);
-void ValidateVersions(const CommandLine& flags, Findings& findings);  // a part of ValidateGeneric
+void ValidateVersions(const CommandLine& flags, Findings& findings);  // called by ValidateGeneric
 void ValidateEtcd(const CommandLine& flags, Findings& findings);
 void ValidatePriorityAndFairness(const CommandLine& flags, Findings& findings);
 void ValidateServing(const CommandLine& flags, Findings& findings);
@@ -41,7 +41,7 @@ void ValidateNodePort(const CommandLine& flags, Findings& findings);
 void ValidateAddressFamilies(const CommandLine& flags, Findings& findings);
 void ValidateApiserverCount(const CommandLine& flags, Findings& findings);
 
-// When options are applied.
+// Rules of the step that applies options.
 void ApplyServing(const CommandLine& flags, Findings& findings);
 void ApplyConcurrency(const CommandLine& flags, Findings& findings);
 void ApplyRuntimeConfig(const CommandLine& flags, Findings& findings);
@@ -52,12 +52,12 @@ void ApplyEtcd(const CommandLine& flags, Findings& findings);
 void ApplyWebhooks(const CommandLine& flags, Findings& findings);
 void ApplyFiles(const CommandLine& flags, Findings& findings);
 
-// What several rules need.
+// Helpers of several rules.
 inline int IntOf(const CommandLine& flags, std::string_view name) { return std::atoi(flags.Value(name).c_str()); }
 std::int64_t DurationOf(const CommandLine& flags, std::string_view name);  // in nanoseconds
-/// "open PATH: no such file or directory" as Go says it; empty if the file can be read.
+/// Returns Go's error text, such as "open PATH: no such file or directory"; empty if the file can be read.
 std::string OpenError(const std::string& path);
-/// What is wrong with a URL, as Go says it; empty if it can be parsed.
+/// Returns Go's error text for a URL; empty if it can be parsed.
 std::string UrlError(const std::string& url);
 
 }  // namespace apimesh::launcher

@@ -1,11 +1,11 @@
-// Authentication, authorization and tokens of service accounts.
-#include <fmt/format.h>
-
+// Rules for authentication, authorization and service account tokens.
 #include <set>
 
-#include "lib/auth/key.h"
-#include "lib/auth/option_rules.h"
-#include "lib/meta/field_error.h"
+#include <fmt/format.h>
+
+#include "lib/credentials/key.h"
+#include "lib/credentials/option_rules.h"
+#include "lib/meta/errors/field_error.h"
 #include "services/launcher/options/feature_gates.h"
 #include "services/launcher/options/rules.h"
 #include "services/launcher/pki/certificate_folder.h"
@@ -30,7 +30,8 @@ void CheckOidc(const CommandLine& flags, Findings& findings) {
   if (!flags.Value("authentication-config").empty()) {
     if (given) findings.errors.push_back("authentication-config file and oidc-* flags are mutually exclusive");
   } else if (given && (flags.Value("oidc-issuer-url").empty() || flags.Value("oidc-client-id").empty())) {
-    findings.errors.push_back("oidc-issuer-url and oidc-client-id must be specified together when any oidc-* flags "
+    findings.errors.push_back(
+        "oidc-issuer-url and oidc-client-id must be specified together when any oidc-* flags "
         "are set");
   }
 }
@@ -54,7 +55,8 @@ void CheckIssuers(const CommandLine& flags, Findings& findings) {
 
 void CheckTokenKeys(const CommandLine& flags, Findings& findings) {
   if (flags.Values("service-account-key-file").empty() && flags.Value("service-account-signing-endpoint").empty()) {
-    findings.errors.push_back("either `--service-account-key-file` or `--service-account-signing-endpoint` must be "
+    findings.errors.push_back(
+        "either `--service-account-key-file` or `--service-account-signing-endpoint` must be "
         "set");
   }
   const std::string address = flags.Value("service-account-jwks-uri");
@@ -66,7 +68,7 @@ void CheckTokenKeys(const CommandLine& flags, Findings& findings) {
   }
 }
 
-auth::RequestHeaderFlags RequestHeaders(const CommandLine& flags) {
+credentials::RequestHeaderFlags RequestHeaders(const CommandLine& flags) {
   const std::string client_ca = flags.Value("client-ca-file"), proxy_ca = flags.Value("requestheader-client-ca-file");
   return {.username_headers = flags.Values("requestheader-username-headers"),
           .uid_headers = flags.Values("requestheader-uid-headers"),
@@ -75,6 +77,17 @@ auth::RequestHeaderFlags RequestHeaders(const CommandLine& flags) {
           .allowed_names = flags.Values("requestheader-allowed-names"),
           .client_ca_pem = client_ca.empty() ? "" : ReadFile(client_ca),
           .requestheader_client_ca_pem = proxy_ca.empty() ? "" : ReadFile(proxy_ca)};
+}
+
+/// Returns whether the name consists of letters, digits, '-' and '_', with single dots between them.
+bool IsAbstractSocketName(std::string_view name) {
+  const auto allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  };
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name[i] == '.' ? i == 0 || name[i - 1] == '.' : !allowed(name[i])) return false;
+  }
+  return !name.empty() && name.back() != '.';
 }
 
 bool HasFirstIssuer(const CommandLine& flags) {
@@ -100,9 +113,9 @@ void CompleteServiceAccounts(const CommandLine& flags, Findings& findings) {
   }
   if (HasFirstIssuer(flags) && !key_file.empty()) {
     std::string error = OpenError(key_file);
-    if (error.empty() && !auth::PrivateKey::FromPem(ReadFile(key_file))) {
+    if (error.empty() && !credentials::PrivateKey::FromPem(ReadFile(key_file))) {
       error = fmt::format("error reading private key file {}: data does not contain a valid RSA or ECDSA private key",
-          key_file);
+                          key_file);
     }
     if (!error.empty()) {
       findings.errors.push_back(fmt::format("failed to parse service-account-issuer-key-file: {}", error));
@@ -129,13 +142,15 @@ void ValidateAuthentication(const CommandLine& flags, Findings& findings) {
   CheckOidc(flags, findings);
   CheckIssuers(flags, findings);
   CheckTokenKeys(flags, findings);
-  const auth::RequestHeaderFlags headers = RequestHeaders(flags);
+  const credentials::RequestHeaderFlags headers = RequestHeaders(flags);
   if (!headers.uid_headers.empty() && !FeatureEnabled(flags, "RemoteRequestHeaderUID")) {
-    findings.errors.push_back("--requestheader-uid-headers requires the \"RemoteRequestHeaderUID\" feature to be "
+    findings.errors.push_back(
+        "--requestheader-uid-headers requires the \"RemoteRequestHeaderUID\" feature to be "
         "enabled");
   }
-  for (std::string& error : auth::RequestHeaderErrors(headers)) findings.errors.push_back(std::move(error));
-  for (std::string& warning : auth::RequestHeaderWarnings(headers)) findings.warnings.push_back(std::move(warning));
+  for (std::string& error : credentials::RequestHeaderErrors(headers)) findings.errors.push_back(std::move(error));
+  for (std::string& warning : credentials::RequestHeaderWarnings(headers))
+    findings.warnings.push_back(std::move(warning));
 }
 
 void ValidateAuthorization(const CommandLine& flags, Findings& findings) {
@@ -147,13 +162,13 @@ void ValidateAuthorization(const CommandLine& flags, Findings& findings) {
     }
     const std::string error = OpenError(flags.Value("authorization-config"));
     if (!error.empty()) findings.errors.push_back(error);
-    return;  // authn-authz checks what is in it
+    return;  // authn-authz checks its contents
   }
   std::vector<std::string> modes = flags.Values("authorization-mode");
-  if (modes.empty()) modes = {"AlwaysAllow"};
-  const auth::AuthorizationFlags given{std::move(modes), flags.Value("authorization-policy-file"),
-      flags.Value("authorization-webhook-config-file")};
-  for (std::string& error : auth::AuthorizationFlagErrors(given)) findings.errors.push_back(std::move(error));
+  if (modes.empty()) modes = {std::string(FindKubeApiserverFlag("authorization-mode")->default_value)};
+  const credentials::AuthorizationFlags given{std::move(modes), flags.Value("authorization-policy-file"),
+                                              flags.Value("authorization-webhook-config-file")};
+  for (std::string& error : credentials::AuthorizationFlagErrors(given)) findings.errors.push_back(std::move(error));
 }
 
 void ApplyWebhooks(const CommandLine& flags, Findings& findings) {
@@ -177,18 +192,26 @@ void ValidateTokenRequest(const CommandLine& flags, Findings& findings) {
   if (!attempted) {
     findings.errors.push_back("--service-account-signing-key-file and --service-account-issuer are required flags");
   } else if (!HasFirstIssuer(flags) || (key_file.empty() && endpoint.empty())) {
-    findings.errors.push_back("--service-account-signing-key-file, --service-account-issuer, and --api-audiences "
+    findings.errors.push_back(
+        "--service-account-signing-key-file, --service-account-issuer, and --api-audiences "
         "should be specified together");
   }
 }
 
 void ValidateTokenSigning(const CommandLine& flags, Findings& findings) {
-  if (flags.Value("service-account-signing-endpoint").empty()) return;
+  const std::string endpoint = flags.Value("service-account-signing-endpoint");
+  if (endpoint.empty()) return;
   if (!flags.Value("service-account-signing-key-file").empty() || !flags.Values("service-account-key-file").empty()) {
     findings.errors.push_back(
         "can't set `--service-account-signing-key-file` and/or `--service-account-key-file` with "
         "`--service-account-signing-endpoint` (They are "
         "mutually exclusive)");
+  }
+  if (endpoint.starts_with('@') && !IsAbstractSocketName(endpoint.substr(1))) {
+    findings.errors.push_back(
+        fmt::format("invalid value {} passed for `--service-account-signing-endpoint`, when prefixed with @ must be a "
+                    "valid abstract socket name",
+                    Quoted(endpoint)));
   }
 }
 

@@ -1,12 +1,12 @@
-// The HTTPS listener and its certificates.
-#include <fmt/format.h>
-#include <unistd.h>
-
+// Rules for the HTTPS listener and its certificates.
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+
+#include <fmt/format.h>
+#include <unistd.h>
 
 #include "services/launcher/flags/flag_value.h"
 #include "services/launcher/options/rules.h"
@@ -16,7 +16,7 @@
 namespace apimesh::launcher {
 namespace {
 
-/// What is wrong with a certificate and its key; empty if they can be served.
+/// Returns the error of a certificate and its key; empty if they can be served.
 std::string PairError(const std::string& certificate_file, const std::string& key_file, const char* purpose) {
   if (certificate_file.empty() || key_file.empty()) return "missing filename for serving cert";
   for (const std::string& file : {certificate_file, key_file}) {
@@ -29,7 +29,7 @@ std::string PairError(const std::string& certificate_file, const std::string& ke
   return CertificateAndKeyError(certificate, key);
 }
 
-/// The numbers of the key exchanges that Go knows: P-256, P-384, P-521, X25519 and the hybrids with ML-KEM.
+/// The numbers of the key exchanges that Go supports: P-256, P-384, P-521, X25519 and the hybrids with ML-KEM.
 constexpr std::string_view kCurves[] = {"23", "24", "25", "29", "4587", "4588", "4589"};
 
 void CheckCurves(const CommandLine& flags, Findings& findings) {
@@ -40,15 +40,16 @@ void CheckCurves(const CommandLine& flags, Findings& findings) {
   }
 }
 
-/// HTTP/2 up to TLS 1.2 demands one of two cipher suites.
+/// HTTP/2 over TLS 1.2 requires one of two cipher suites.
 void CheckHttp2Ciphers(const CommandLine& flags, Findings& findings) {
   const std::vector<std::string> suites = flags.Values("tls-cipher-suites");
   const auto has = [&](const char* suite) { return std::find(suites.begin(), suites.end(), suite) != suites.end(); };
-  const bool known = std::all_of(suites.begin(), suites.end(),
-                                 [](const std::string& s) { return s.starts_with("TLS_") &&
-                                                           s.find("_WITH_") != s.npos; });
+  const bool known = std::all_of(suites.begin(), suites.end(), [](const std::string& s) {
+    return s.starts_with("TLS_") && s.find("_WITH_") != s.npos;
+  });
   if (suites.empty() || !known || flags.IsTrue("disable-http2-serving") ||
-      flags.Value("tls-min-version") == "VersionTLS13") return;
+      flags.Value("tls-min-version") == "VersionTLS13")
+    return;
   if (has("TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256") || has("TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256")) return;
   findings.errors.push_back(
       "error configuring http2: http2: TLSConfig.CipherSuites is missing an HTTP/2-required AES_128_GCM_SHA256 cipher "
@@ -79,12 +80,13 @@ void CompleteServingCertificate(const CommandLine& flags, Findings& findings) {
 
 void ValidateServing(const CommandLine& flags, Findings& findings) {
   if (const long long port = std::atoll(flags.Value("secure-port").c_str()); port < 1 || port > 65535) {
-    findings.errors.push_back(fmt::format("--secure-port {} must be between 1 and 65535, inclusive. It cannot be "
-        "turned off with 0", port));
+    findings.errors.push_back(
+        fmt::format("--secure-port {} must be between 1 and 65535, inclusive. It cannot be "
+                    "turned off with 0",
+                    port));
   }
   if (const std::string records = flags.Value("tls-records"); records != "own" && records != "openssl") {
-    findings.errors.push_back(
-        fmt::format("--tls-records invalid, allowed values: own, openssl; got \"{}\"", records));
+    findings.errors.push_back(fmt::format("--tls-records invalid, allowed values: own, openssl; got \"{}\"", records));
   }
 }
 

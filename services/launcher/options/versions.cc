@@ -1,12 +1,14 @@
-// --emulated-version and --min-compatibility-version. They are checked and have no effect otherwise.
-#include <fmt/format.h>
-
+// Rules for --emulated-version and --min-compatibility-version. This server behaves as one version only, so that other
+// values are refused.
 #include <algorithm>
 #include <compare>
 #include <cstdio>
 #include <optional>
 
-#include "lib/meta/field_error.h"
+#include <fmt/format.h>
+
+#include "lib/meta/errors/field_error.h"
+#include "lib/meta/kubernetes_version.h"
 #include "services/launcher/flags/flag_value.h"
 #include "services/launcher/options/rules.h"
 
@@ -19,19 +21,20 @@ struct Version {
   std::string ToString() const { return fmt::format("{}.{}", major, minor); }
 };
 
-constexpr Version kOwn{1, 36}, kOldest{1, 33};  // the version that we are, and the oldest that can be emulated
+// The version of this build, and the oldest one that kube-apiserver can emulate.
+constexpr Version kOwn{meta::kKubernetesMajor, meta::kKubernetesMinor}, kOldest{kOwn.major, kOwn.minor - 3};
 
 std::optional<Version> ParseVersion(const std::string& text) {
   Version version;
   const char* digits = text.c_str() + (text.starts_with('v') ? 1 : 0);
   int used = 0, with_patch = 0;
-  const int numbers = std::sscanf(digits, "%d.%d%n.%d%n", &version.major, &version.minor, &used, &version.patch,
-                                  &with_patch);
+  const int numbers =
+      std::sscanf(digits, "%d.%d%n.%d%n", &version.major, &version.minor, &used, &version.patch, &with_patch);
   const int end = numbers == 3 ? with_patch : used;
   return numbers >= 2 && digits[end] == '\0' ? std::optional(version) : std::nullopt;
 }
 
-/// Reads a flag whose elements are "1.36" or "component=1.36". Returns what is wrong with it.
+/// Reads a flag whose elements are "1.36" or "component=1.36". Returns the error; empty if there is none.
 std::string ReadVersion(const CommandLine& flags, std::string_view flag, std::optional<Version>& found) {
   for (const std::string& element : flags.Values(flag)) {
     const std::size_t equals = element.find('=');
@@ -40,8 +43,8 @@ std::string ReadVersion(const CommandLine& flags, std::string_view flag, std::op
     const std::optional<Version> version = ParseVersion(text);
     if (!version) return fmt::format("could not parse {} as version", meta::Quoted(text));
     if (version->patch != 0) return fmt::format("patch version not allowed, got: {}={}", component, text);
-    if (found) return fmt::format("duplicate version flag, kube={} and kube={}", found->ToString(),
-                                  version->ToString());
+    if (found)
+      return fmt::format("duplicate version flag, kube={} and kube={}", found->ToString(), version->ToString());
     if (component != "kube") return fmt::format("component not registered: {}", component);
     found = version;
   }
@@ -75,7 +78,19 @@ void ValidateVersions(const CommandLine& flags, Findings& findings) {
     findings.errors.push_back(fmt::format("minCompatibilityVersion version {} is not between [{}, {}]",
                                           oldest.ToString(), kOldest.ToString(), emulated.ToString()));
   }
-  if (emulated != kOwn) return;
+  if (!findings.errors.empty()) return;
+  if (emulated != kOwn) {
+    findings.errors.push_back(
+        fmt::format("--emulated-version={} is not supported: this server can only behave as version {}",
+                    emulated.ToString(), kOwn.ToString()));
+    return;
+  }
+  if (oldest < before) {
+    findings.errors.push_back(
+        fmt::format("--min-compatibility-version={} is not supported: this server stores objects in versions that "
+                    "servers older than {} cannot read",
+                    oldest.ToString(), before.ToString()));
+  }
   const auto refuse = [&](std::string_view flag, std::string_view field) {
     if (!flags.IsTrue(flag)) return;
     findings.errors.push_back(fmt::format(

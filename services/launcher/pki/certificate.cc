@@ -1,5 +1,8 @@
 #include "services/launcher/pki/certificate.h"
 
+#include <memory>
+#include <stdexcept>
+
 #include <openssl/bn.h>
 #include <openssl/ec.h>
 #include <openssl/err.h>
@@ -8,22 +11,15 @@
 #include <openssl/rand.h>
 #include <openssl/x509v3.h>
 
-#include <memory>
-#include <stdexcept>
+#include "lib/base/openssl_ptr.h"
 
 namespace apimesh::launcher {
 namespace {
 
-template <auto Free>
-struct Deleter {
-  template <class T>
-  void operator()(T* pointer) const {
-    Free(pointer);
-  }
-};
-using Key = std::unique_ptr<EVP_PKEY, Deleter<EVP_PKEY_free>>;
-using Certificate = std::unique_ptr<X509, Deleter<X509_free>>;
-using Bio = std::unique_ptr<BIO, Deleter<BIO_free_all>>;
+using openssl::Deleter;
+using Key = openssl::KeyPtr;
+using Certificate = openssl::CertificatePtr;
+using Bio = openssl::BioPtr;
 
 void Check(bool ok, const char* what) {
   if (ok) return;
@@ -46,8 +42,9 @@ std::string Text(const Bio& bio) {
 
 std::string KeyPem(const Key& key) {
   Bio bio(BIO_new(BIO_s_mem()));
-  // SEC1 ("EC PRIVATE KEY"), which every tool reads.
-  Check(PEM_write_bio_PrivateKey_traditional(bio.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr) == 1, "write key");
+  // The format is SEC1 ("EC PRIVATE KEY"), which every tool reads.
+  Check(PEM_write_bio_PrivateKey_traditional(bio.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr) == 1,
+        "write key");
   return Text(bio);
 }
 
@@ -82,7 +79,7 @@ void AddName(X509_NAME* name, const char* field, const std::string& value) {
         "name");
 }
 
-/// A certificate with everything but its extensions and signature.
+/// Creates a certificate that lacks only its extensions and signature.
 Certificate Blank(const Key& key, const std::string& common_name, const std::vector<std::string>& organizations,
                   std::chrono::hours lifetime) {
   Certificate certificate(X509_new());
@@ -92,7 +89,7 @@ Certificate Blank(const Key& key, const std::string& common_name, const std::vec
   serial[0] &= 0x7f;
   std::unique_ptr<BIGNUM, Deleter<BN_free>> number(BN_bin2bn(serial, sizeof serial, nullptr));
   BN_to_ASN1_INTEGER(number.get(), X509_get_serialNumber(certificate.get()));
-  X509_gmtime_adj(X509_getm_notBefore(certificate.get()), -300);  // clocks differ a little
+  X509_gmtime_adj(X509_getm_notBefore(certificate.get()), -300);  // tolerates differing clocks
   X509_gmtime_adj(X509_getm_notAfter(certificate.get()), std::chrono::seconds(lifetime).count());
   X509_NAME* name = X509_get_subject_name(certificate.get());
   for (const std::string& organization : organizations) AddName(name, "O", organization);
@@ -121,7 +118,8 @@ CertifiedKey NewAuthority(const std::string& common_name, std::chrono::hours lif
   const Certificate certificate = Blank(key, common_name, {}, lifetime);
   X509_set_issuer_name(certificate.get(), X509_get_subject_name(certificate.get()));
   AddExtension(certificate.get(), certificate.get(), NID_basic_constraints, "critical,CA:TRUE");
-  AddExtension(certificate.get(), certificate.get(), NID_key_usage, "critical,digitalSignature,keyEncipherment,keyCertSign");
+  AddExtension(certificate.get(), certificate.get(), NID_key_usage,
+               "critical,digitalSignature,keyEncipherment,keyCertSign");
   AddExtension(certificate.get(), certificate.get(), NID_subject_key_identifier, "hash");
   Check(X509_sign(certificate.get(), key.get(), EVP_sha256()) > 0, "sign");
   return {CertificatePem(certificate), KeyPem(key)};
@@ -161,10 +159,13 @@ std::string CertificateAndKeyError(const std::string& certificate_pem, const std
   ERR_clear_error();
   const auto has = [](const std::string& pem, const char* label) { return pem.find(label) != pem.npos; };
   if (!certificate) {
-    return has(certificate_pem, "-----BEGIN CERTIFICATE-----") ? "x509: malformed certificate"
-                                                               : "tls: failed to find any PEM data in certificate input";
+    return has(certificate_pem, "-----BEGIN CERTIFICATE-----")
+               ? "x509: malformed certificate"
+               : "tls: failed to find any PEM data in certificate input";
   }
-  if (!key) return has(key_pem, "PRIVATE KEY-----") ? "tls: failed to parse private key" : "tls: failed to find any PEM data in key input";
+  if (!key)
+    return has(key_pem, "PRIVATE KEY-----") ? "tls: failed to parse private key"
+                                            : "tls: failed to find any PEM data in key input";
   const bool same_type = EVP_PKEY_base_id(X509_get0_pubkey(certificate.get())) == EVP_PKEY_base_id(key.get());
   if (!same_type) return "tls: private key type does not match public key type";
   const bool fits = X509_check_private_key(certificate.get(), key.get()) == 1;
@@ -172,14 +173,22 @@ std::string CertificateAndKeyError(const std::string& certificate_pem, const std
   return fits ? "" : "tls: private key does not match public key";
 }
 
+double RemainingDays(const std::string& certificate_pem) {
+  const Certificate certificate = ParseCertificate(certificate_pem);
+  int days = 0, seconds = 0;
+  if (!certificate || ASN1_TIME_diff(&days, &seconds, nullptr, X509_get0_notAfter(certificate.get())) != 1) return 0;
+  return days + seconds / 86400.0;
+}
+
 double RemainingLife(const std::string& certificate_pem) {
   const Certificate certificate = ParseCertificate(certificate_pem);
   if (!certificate) return 0;
   int days = 0, seconds = 0;
-  if (ASN1_TIME_diff(&days, &seconds, X509_get0_notBefore(certificate.get()), X509_get0_notAfter(certificate.get())) != 1) return 0;
-  const double whole = days * 86400.0 + seconds;
-  if (ASN1_TIME_diff(&days, &seconds, nullptr, X509_get0_notAfter(certificate.get())) != 1 || whole <= 0) return 0;
-  return (days * 86400.0 + seconds) / whole;
+  if (ASN1_TIME_diff(&days, &seconds, X509_get0_notBefore(certificate.get()), X509_get0_notAfter(certificate.get())) !=
+      1)
+    return 0;
+  const double lifetime = days + seconds / 86400.0;
+  return lifetime > 0 ? RemainingDays(certificate_pem) / lifetime : 0;
 }
 
 }  // namespace apimesh::launcher

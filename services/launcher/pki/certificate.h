@@ -8,7 +8,7 @@
 
 namespace apimesh::launcher {
 
-/// A key and its certificate, as PEM text. OpenSSL stays in the .cc.
+/// A key and its certificate, as PEM text. The header does not depend on OpenSSL.
 struct CertifiedKey {
   std::string certificate_pem;
   std::string key_pem;
@@ -27,12 +27,13 @@ struct CertificateRequest {
   std::chrono::hours lifetime{24 * 365};
 };
 
-/// ECDSA P-256: made in a millisecond, where RSA takes a tenth of a second. Throw std::runtime_error on failure.
+/// These functions create ECDSA P-256 keys, in about a millisecond, while RSA takes a tenth of a second. They throw
+/// std::runtime_error on failure.
 CertifiedKey NewAuthority(const std::string& common_name, std::chrono::hours lifetime);
 CertifiedKey NewCertificate(const CertificateRequest& request, const CertifiedKey& authority);
-/// For a server that nobody gave a certificate.
+/// Creates a certificate for a server for which none was configured.
 CertifiedKey NewSelfSigned(const CertificateRequest& request);
-/// A private key and its public half, for service-account tokens.
+/// A private key and its public key, for service-account tokens.
 struct KeyPair {
   std::string private_pem;
   std::string public_pem;
@@ -41,10 +42,13 @@ struct KeyPair {
 };
 KeyPair NewKeyPair();
 
-/// What is wrong with a certificate and its key, in the words of Go's crypto/tls; empty if they fit each other.
+/// Returns the error of a certificate and its key, with the text of Go's crypto/tls; empty if they match.
 std::string CertificateAndKeyError(const std::string& certificate_pem, const std::string& key_pem);
 
-/// What is left of a certificate's life, as a share of the whole: 1 when new, 0 or less when expired or unreadable.
+/// Returns the remaining fraction of a certificate's lifetime: 1 when new, 0 or less when expired or unreadable.
 double RemainingLife(const std::string& certificate_pem);
+
+/// Returns for how many days a certificate is still valid: 0 or less when expired or unreadable.
+double RemainingDays(const std::string& certificate_pem);
 
 }  // namespace apimesh::launcher

@@ -1,16 +1,15 @@
 #include "services/launcher/pki/certificate_folder.h"
 
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <sstream>
-#include <stdexcept>
-
+#include "lib/base/file.h"
 #include "lib/base/private_folder.h"
 #include "services/launcher/flags/flag_value.h"
 
@@ -20,14 +19,16 @@ namespace {
 constexpr std::chrono::hours kAuthorityLifetime{24 * 3650};
 constexpr double kRenewBelow = 1.0 / 3;
 
-/// The names under which every cluster knows its API server.
-const std::vector<std::string> kServiceNames = {"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc",
-                                                "kubernetes.default.svc.cluster.local"};
+/// The names of the API server in every cluster.
+const std::vector<std::string> kServiceNames = {"localhost", "kubernetes", "kubernetes.default",
+                                                "kubernetes.default.svc", "kubernetes.default.svc.cluster.local"};
 
 }  // namespace
 
 CertificateRequest ServingRequest(const std::vector<std::string>& addresses) {
-  CertificateRequest request{.common_name = "kube-apiserver", .dns_names = kServiceNames, .ip_addresses = {"127.0.0.1", "::1"},
+  CertificateRequest request{.common_name = "kube-apiserver",
+                             .dns_names = kServiceNames,
+                             .ip_addresses = {"127.0.0.1", "::1"},
                              .server_auth = true};
   for (const std::string& address : addresses) {
     std::vector<std::string>& list = IsIp(address) ? request.ip_addresses : request.dns_names;
@@ -38,7 +39,7 @@ CertificateRequest ServingRequest(const std::vector<std::string>& addresses) {
 
 void WriteFile(const std::filesystem::path& path, const std::string& text, bool secret) {
   const std::string temporary = path.string() + ".new";
-  ::unlink(temporary.c_str());  // a file left over by a crash may have another mode
+  ::unlink(temporary.c_str());  // a file left by a crash may have another mode
   const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, secret ? 0600 : 0644);
   if (file < 0) throw std::runtime_error(fmt::format("can't write {}: {}", path.string(), std::strerror(errno)));
   std::string_view left = text;
@@ -54,14 +55,20 @@ void WriteFile(const std::filesystem::path& path, const std::string& text, bool 
   std::filesystem::rename(temporary, path);
 }
 
-std::string ReadFile(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
+std::string ReadFile(const std::filesystem::path& path) { return apimesh::ReadFile(path).value_or(""); }
+
+std::vector<std::filesystem::path> CertificatesIn(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> found;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    if (entry.path().extension() == ".crt") found.push_back(entry.path());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
 }
 
-CertificateFolder::CertificateFolder(std::filesystem::path folder) : folder_(std::move(folder)) {
+CertificateFolder::CertificateFolder(std::filesystem::path folder, Renew renew)
+    : folder_(std::move(folder)), renew_(renew) {
   MakePrivateFolder(folder_);
   std::filesystem::permissions(folder_, std::filesystem::perms::owner_all);
 }
@@ -76,7 +83,7 @@ CertifiedKey CertificateFolder::Authority(const std::string& file, const std::st
 
 void CertificateFolder::Leaf(const std::string& file, const CertificateRequest& request, const CertifiedKey& signer) {
   const bool fresh = RemainingLife(ReadFile(folder_ / (file + ".crt"))) > kRenewBelow;
-  if (fresh && !ReadFile(folder_ / (file + ".key")).empty()) return;
+  if (renew_ == Renew::kOld && fresh && !ReadFile(folder_ / (file + ".key")).empty()) return;
   Write(file, NewCertificate(request, signer));
 }
 

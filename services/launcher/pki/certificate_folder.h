@@ -8,26 +8,32 @@
 
 namespace apimesh::launcher {
 
-/// Writes a file by way of a temporary one, so that a reader never sees half of it.
+/// Writes a file atomically, through a temporary file. `secret`: mode 0600, otherwise 0644. Throws std::runtime_error.
 void WriteFile(const std::filesystem::path& path, const std::string& text, bool secret);
-/// Empty if there is none.
+/// Returns the contents of a file; empty if it does not exist.
 std::string ReadFile(const std::filesystem::path& path);
 
-/// A server's certificate for loopback, the names under which every cluster knows its API server, and `addresses`.
+/// Returns the certificates NAME.crt in a folder, in the order of their names; none if the folder does not exist.
+std::vector<std::filesystem::path> CertificatesIn(const std::filesystem::path& folder);
+
+/// Returns the request for a serving certificate: loopback, the names of the API server in every cluster, and
+/// `addresses`.
 CertificateRequest ServingRequest(const std::vector<std::string>& addresses);
 
 /// A folder (0700) of certificates NAME.crt and keys NAME.key (0600). Methods throw std::runtime_error.
 class CertificateFolder {
  public:
-  explicit CertificateFolder(std::filesystem::path folder);
+  enum class Renew { kOld, kAll };  // which certificates Leaf() replaces; kOld: those at the end of their life
+  explicit CertificateFolder(std::filesystem::path folder, Renew renew = Renew::kOld);
 
-  /// The authority of this name, made if it is missing. It is never replaced, because clients hold its certificate.
+  /// Returns the authority of this name, which is created if missing. It is never replaced, because clients hold its
+  /// certificate.
   CertifiedKey Authority(const std::string& file, const std::string& common_name);
-  /// Makes the certificate, if it is missing or has less than a third of its life left.
+  /// Creates the certificate if it is missing or has less than a third of its lifetime left, or if all are renewed.
   void Leaf(const std::string& file, const CertificateRequest& request, const CertifiedKey& signer);
   /// Copies a file into this folder under the same name, if it differs.
   void Copy(const std::filesystem::path& from, bool secret);
-  /// Counts `name` among what was written.
+  /// Adds `name` to Written().
   void Note(std::string name) { written_.push_back(std::move(name)); }
   const std::vector<std::string>& Written() const { return written_; }
 
@@ -35,6 +41,7 @@ class CertificateFolder {
   void Write(const std::string& file, const CertifiedKey& pair);
 
   std::filesystem::path folder_;
+  const Renew renew_;
   std::vector<std::string> written_;
 };
 

@@ -5,12 +5,13 @@
 
 namespace apimesh::launcher {
 
-std::vector<std::string> ClusterPki::Ensure(const std::vector<std::string>& extra_addresses) const {
-  CertificateFolder files(folder_);
+std::vector<std::string> ClusterPki::Ensure(const std::vector<std::string>& extra_addresses, Renew renew) const {
+  CertificateFolder files(folder_, renew);
   const CertifiedKey cluster = files.Authority("ca", "kubernetes");
   const CertifiedKey front_proxy = files.Authority("front-proxy-ca", "front-proxy-ca");
   files.Leaf("apiserver", ServingRequest(extra_addresses), cluster);
-  files.Leaf("admin", {.common_name = "kubernetes-admin", .organizations = {"system:masters"}, .client_auth = true}, cluster);
+  files.Leaf("admin", {.common_name = "kubernetes-admin", .organizations = {"system:masters"}, .client_auth = true},
+             cluster);
   files.Leaf("front-proxy-client", {.common_name = "front-proxy-client", .client_auth = true}, front_proxy);
   if (ReadFile(Path("sa.key")).empty()) {
     const KeyPair pair = NewKeyPair();
@@ -21,7 +22,8 @@ std::vector<std::string> ClusterPki::Ensure(const std::vector<std::string>& extr
   return files.Written();
 }
 
-std::pair<std::string, std::string> EnsureSelfSigned(const std::filesystem::path& folder, const std::vector<std::string>& addresses) {
+std::pair<std::string, std::string> EnsureSelfSigned(const std::filesystem::path& folder,
+                                                     const std::vector<std::string>& addresses) {
   const std::filesystem::path certificate = folder / "apiserver.crt", key = folder / "apiserver.key";
   if (ReadFile(key).empty() || RemainingLife(ReadFile(certificate)) <= 0) {
     std::filesystem::create_directories(folder);

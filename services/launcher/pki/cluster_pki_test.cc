@@ -23,7 +23,8 @@ class ClusterPkiTest : public ::testing::Test {
 
 TEST_F(ClusterPkiTest, MakesEverythingOnceAndKeepsIt) {
   const ClusterPki pki(folder_);
-  EXPECT_THAT(pki.Ensure({"10.0.0.7"}), UnorderedElementsAre("ca", "front-proxy-ca", "apiserver", "admin", "front-proxy-client", "sa"));
+  EXPECT_THAT(pki.Ensure({"10.0.0.7"}),
+              UnorderedElementsAre("ca", "front-proxy-ca", "apiserver", "admin", "front-proxy-client", "sa"));
   EXPECT_THAT(pki.Ensure({"10.0.0.7"}), IsEmpty());
   EXPECT_GT(RemainingLife(ReadFile(pki.Path("apiserver.crt"))), 0.99);
 }
@@ -33,7 +34,8 @@ TEST_F(ClusterPkiTest, KeysAreForTheOwnerOnly) {
   pki.Ensure({});
   for (const char* key : {"ca.key", "apiserver.key", "sa.key", "front-proxy-client.key"}) {
     EXPECT_EQ(std::filesystem::status(pki.Path(key)).permissions(),
-              std::filesystem::perms::owner_read | std::filesystem::perms::owner_write) << key;
+              std::filesystem::perms::owner_read | std::filesystem::perms::owner_write)
+        << key;
   }
 }
 
@@ -41,9 +43,10 @@ TEST_F(ClusterPkiTest, RenewsLeavesNearTheirEndAndNeverAuthorities) {
   const ClusterPki pki(folder_);
   pki.Ensure({});
   const std::string authority = ReadFile(pki.Path("ca.crt"));
-  // A certificate that was made with no life left.
+  // This certificate has no lifetime left.
   const CertifiedKey signer{authority, ReadFile(pki.Path("ca.key"))};
-  const CertifiedKey old = NewCertificate({.common_name = "old", .client_auth = true, .lifetime = std::chrono::hours(0)}, signer);
+  const CertifiedKey old =
+      NewCertificate({.common_name = "old", .client_auth = true, .lifetime = std::chrono::hours(0)}, signer);
   WriteFile(pki.Path("admin.crt"), old.certificate_pem, false);
   EXPECT_THAT(pki.Ensure({}), UnorderedElementsAre("admin"));
   EXPECT_EQ(ReadFile(pki.Path("ca.crt")), authority);

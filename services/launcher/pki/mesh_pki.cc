@@ -1,26 +1,29 @@
 #include "services/launcher/pki/mesh_pki.h"
 
-#include "lib/rpc/identity.h"
+#include "lib/mesh/identity.h"
 
 namespace apimesh::launcher {
 namespace {
 
-/// What a process needs.
+/// The certificates and files that a process needs.
 struct Process {
   std::string_view name;
-  bool serves_mesh;  // other processes connect to it
+  bool serves_mesh;  // other processes connect to this one
   bool uses_etcd;
-  std::vector<std::string_view> files;  // of the cluster's folder
+  std::vector<std::string_view> files;  // files of the cluster's folder
 };
 
 const std::vector<Process>& Processes() {
   static const std::vector<Process> all = {
-      {rpc::kAggregator, true, true, {"ca.crt", "apiserver.crt", "apiserver.key", "front-proxy-ca.crt",
-                                      "front-proxy-client.crt", "front-proxy-client.key"}},
-      {rpc::kCoreApi, true, true, {"ca.crt", "front-proxy-ca.crt", "sa.pub", "sa.key"}},
-      {rpc::kExtensionsApi, true, true, {}},
-      {rpc::kAuthnAuthz, true, false, {"ca.crt", "front-proxy-ca.crt", "sa.pub"}},
-      {rpc::kEnvoy, false, false, {"ca.crt", "apiserver.crt", "apiserver.key"}},
+      {mesh::kAggregator,
+       true,
+       true,
+       {"ca.crt", "apiserver.crt", "apiserver.key", "front-proxy-ca.crt", "front-proxy-client.crt",
+        "front-proxy-client.key"}},
+      {mesh::kCoreApi, true, true, {"ca.crt", "front-proxy-ca.crt", "sa.pub", "sa.key"}},
+      {mesh::kExtensionsApi, true, true, {}},
+      {mesh::kAuthnAuthz, true, false, {"ca.crt", "front-proxy-ca.crt", "sa.pub"}},
+      {mesh::kEnvoy, false, false, {"ca.crt", "apiserver.crt", "apiserver.key"}},
   };
   return all;
 }
@@ -36,7 +39,7 @@ CertificateRequest Member(const Process& process, const std::vector<std::string>
   CertificateRequest request = process.serves_mesh ? ServingRequest(names) : CertificateRequest();
   request.common_name = process.name;
   request.client_auth = true;
-  request.uri = rpc::IdentityOf(process.name);
+  request.uri = mesh::IdentityOf(process.name);
   return request;
 }
 

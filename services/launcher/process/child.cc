@@ -1,16 +1,16 @@
 #include "services/launcher/process/child.h"
 
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <stdexcept>
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <stdexcept>
 
 namespace apimesh::launcher {
 
@@ -30,7 +30,7 @@ pid_t StartChild(const ChildSpec& spec) {
   }
   if (pid == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (::getppid() != parent) ::_exit(1);  // the launcher died in between
+    if (::getppid() != parent) ::_exit(1);  // the launcher died after the fork
     if (spec.own_group) ::setpgid(0, 0);
     sigset_t none;
     sigemptyset(&none);
@@ -38,7 +38,7 @@ pid_t StartChild(const ChildSpec& spec) {
     if (!spec.log_file.empty()) {
       const int log = ::open(spec.log_file.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
       if (log >= 0) {
-        ::fchmod(log, 0600);  // also if it is there from an earlier run
+        ::fchmod(log, 0600);  // the file may exist from an earlier run with another mode
         ::dup2(log, STDOUT_FILENO);
         ::dup2(log, STDERR_FILENO);
       }
@@ -55,7 +55,8 @@ pid_t StartChild(const ChildSpec& spec) {
   const ssize_t got = ::read(report[0], &error, sizeof error);
   ::close(report[0]);
   if (got == sizeof error) {
-    throw std::runtime_error(fmt::format("can't start {} ({}): {}", spec.name, spec.arguments[0], std::strerror(error)));
+    throw std::runtime_error(
+        fmt::format("can't start {} ({}): {}", spec.name, spec.arguments[0], std::strerror(error)));
   }
   return pid;
 }

@@ -1,27 +1,28 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <string>
 #include <vector>
+
+#include <sys/types.h>
 
 namespace apimesh::launcher {
 
 struct ChildSpec {
   std::string name;                    // "core-api"
   std::vector<std::string> arguments;  // [0] is the binary's path
-  std::string log_file;                // standard error and output are appended; empty: inherited
-  /// A group of its own keeps a terminal's Ctrl-C away from the child, so that the launcher can stop all in order.
+  std::string log_file;                // standard output and error are appended; empty: inherited
+  /// Runs the child in its own process group. A terminal's Ctrl-C then does not reach it, and the launcher can stop all
+  /// children in order.
   bool own_group = false;
-  /// Exit code 1 soon after its first start means that it refuses its flags or files, so that trying again is no use.
+  /// Exit code 1 soon after the first start means that the child refuses its flags or files, so a restart is useless.
   bool may_refuse = false;
 };
 
-/// Starts a process that dies with the launcher. Throws std::runtime_error if the binary
-/// can't be started.
+/// Starts a process that gets SIGTERM when the launcher dies. Throws std::runtime_error if the binary cannot be
+/// started.
 pid_t StartChild(const ChildSpec& spec);
 
-/// Resident memory in kB; 0 if the process is gone.
+/// Returns the resident memory in kB; 0 if the process does not exist.
 long ResidentKilobytes(pid_t pid);
 
 }  // namespace apimesh::launcher

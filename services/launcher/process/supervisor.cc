@@ -1,5 +1,9 @@
 #include "services/launcher/process/supervisor.h"
 
+#include <algorithm>
+#include <fstream>
+#include <stdexcept>
+
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
@@ -7,20 +11,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <fstream>
-#include <stdexcept>
-
 #include "lib/base/log.h"
 
 namespace apimesh::launcher {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::steady_clock;
 
 constexpr milliseconds kFirstPause{20}, kLongestPause{2000};
-/// A child that ran this long is healthy again: its next death is taken as the first.
+/// The back-off starts again for a child that ran this long.
 constexpr std::chrono::seconds kHealthy{1};
 constexpr std::chrono::seconds kFirstStart{30};
 
@@ -29,7 +28,7 @@ std::string HowItEnded(int status) {
   return fmt::format("exit code {}", WEXITSTATUS(status));
 }
 
-/// What the child said before it ended.
+/// Returns the last line of the child's log.
 std::string LastWords(const ChildSpec& spec) {
   if (spec.log_file.empty()) return "its error is above";
   std::ifstream log(spec.log_file);
@@ -42,7 +41,7 @@ std::string LastWords(const ChildSpec& spec) {
 
 }  // namespace
 
-Supervisor::Supervisor(std::vector<ChildSpec> children) {
+Supervisor::Supervisor(std::vector<ChildSpec> children, const Clock& clock) : clock_(clock) {
   for (ChildSpec& spec : children) children_.push_back({.spec = std::move(spec)});
 }
 
@@ -53,7 +52,7 @@ void Supervisor::OnTick(milliseconds every, std::function<void()> tick) {
 
 void Supervisor::Start(Child& child) {
   child.pid = StartChild(child.spec);
-  child.started = steady_clock::now();
+  child.started = clock_.Steady();
 }
 
 void Supervisor::Reap() {
@@ -65,15 +64,17 @@ void Supervisor::Reap() {
     any = true;
     child->pid = 0;
     if (child->stopping) continue;
-    const auto now = steady_clock::now();
+    const auto now = clock_.Steady();
     const bool first = child->restarts == 0 && now - child->started < kFirstStart;
     if (child->spec.may_refuse && first && WIFEXITED(status) && WEXITSTATUS(status) == 1) {
       refusal_ = fmt::format("{} can't start with this configuration; {}", child->spec.name, LastWords(child->spec));
       continue;
     }
-    child->pause = now - child->started > kHealthy ? kFirstPause : std::clamp(child->pause * 2, kFirstPause, kLongestPause);
+    child->pause =
+        now - child->started > kHealthy ? kFirstPause : std::clamp(child->pause * 2, kFirstPause, kLongestPause);
     child->next_start = now + child->pause;
-    log::Warning("{} ended ({}); starting it again in {} ms", child->spec.name, HowItEnded(status), child->pause.count());
+    log::Warning("{} ended ({}); starting it again in {} ms", child->spec.name, HowItEnded(status),
+                 child->pause.count());
   }
   if (any) changed_();
 }
@@ -87,14 +88,14 @@ void Supervisor::Run() {
 
   for (Child& child : children_) Start(child);
   changed_();
-  auto next_tick = steady_clock::now() + tick_every_;
+  auto next_tick = clock_.Steady() + tick_every_;
   for (;;) {
-    const auto now = steady_clock::now();
+    const auto now = clock_.Steady();
     auto wake = tick_ ? next_tick : now + std::chrono::hours(1);
     for (const Child& child : children_) {
       if (child.pid == 0) wake = std::min(wake, child.next_start);
     }
-    const auto wait = std::chrono::ceil<milliseconds>(std::max(wake - now, steady_clock::duration::zero()));
+    const auto wait = std::chrono::ceil<milliseconds>(std::max(wake - now, Duration::zero()));
     pollfd poll{signals, POLLIN, 0};
     ::poll(&poll, 1, static_cast<int>(wait.count()));
 
@@ -106,13 +107,13 @@ void Supervisor::Run() {
     Reap();
     if (stop || !refusal_.empty()) break;
     for (Child& child : children_) {
-      if (child.pid != 0 || steady_clock::now() < child.next_start) continue;
+      if (child.pid != 0 || clock_.Steady() < child.next_start) continue;
       ++child.restarts;
       Start(child);
       changed_();
     }
-    if (tick_ && steady_clock::now() >= next_tick) {
-      next_tick = steady_clock::now() + tick_every_;
+    if (tick_ && clock_.Steady() >= next_tick) {
+      next_tick = clock_.Steady() + tick_every_;
       tick_();
     }
   }
@@ -122,14 +123,14 @@ void Supervisor::Run() {
 }
 
 void Supervisor::StopInOrder(int signals) {
-  for (Child& child : children_) child.stopping = true;  // nothing is restarted from here on
+  for (Child& child : children_) child.stopping = true;  // no child is restarted any more
   bool impatient = false;
   for (auto child = children_.rbegin(); child != children_.rend(); ++child) {
     if (child->pid == 0) continue;
     ::kill(child->pid, SIGTERM);
-    const auto limit = steady_clock::now() + kStopLimit;
+    const auto limit = clock_.Steady() + kStopLimit;
     while (child->pid != 0) {
-      if (impatient || steady_clock::now() > limit) {
+      if (impatient || clock_.Steady() > limit) {
         log::Warning("{} did not stop; killing it", child->spec.name);
         ::kill(child->pid, SIGKILL);
       }

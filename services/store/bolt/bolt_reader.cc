@@ -1,14 +1,14 @@
 #include "services/store/bolt/bolt_reader.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cstring>
 #include <optional>
 #include <stdexcept>
 #include <vector>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "services/store/bolt/format.h"
 
@@ -43,7 +43,7 @@ bool Valid(const Meta& meta) {
 BoltReader::BoltReader(const std::filesystem::path& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) throw std::runtime_error("cannot open " + path.string() + ": " + std::strerror(errno));
-  struct stat status {};
+  struct stat status{};
   fstat(fd, &status);
   size_ = static_cast<std::size_t>(status.st_size);
   void* mapped = size_ == 0 ? MAP_FAILED : mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -59,7 +59,8 @@ BoltReader::BoltReader(const std::filesystem::path& path) {
 }
 
 void BoltReader::ReadMeta() {
-  // The second meta is one page in; its page size is known from the first, or guessed if that one is torn.
+  // The second meta page follows the first one. The page size comes from the first meta page, or is guessed if that one
+  // is damaged.
   const std::string_view all(data_, size_);
   const Meta first = ReadStruct<Meta>(all, sizeof(PageHeader));
   page_bytes_ = Valid(first) ? first.page_size : kPageBytes;

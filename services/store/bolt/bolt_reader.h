@@ -7,7 +7,8 @@
 
 namespace apimesh::store::bolt {
 
-/// Reads a bbolt file; every offset is checked, as the file may come from anywhere. Throws std::runtime_error.
+/// Reads a bbolt file. Every offset is checked, because the file may come from an untrusted source. Throws
+/// std::runtime_error.
 class BoltReader {
  public:
   explicit BoltReader(const std::filesystem::path& path);
@@ -16,9 +17,9 @@ class BoltReader {
   BoltReader& operator=(const BoltReader&) = delete;
 
   using Visit = std::function<void(std::string_view key, std::string_view value)>;
-  /// Keys of a top-level bucket in order; none if there is no such bucket.
+  /// Visits the keys of a top-level bucket in order. Does nothing if the bucket does not exist.
   void ForEach(std::string_view bucket, const Visit& visit) const;
-  /// All top-level buckets.
+  /// Visits all top-level buckets.
   void ForEachBucket(const std::function<void(std::string_view name)>& visit) const;
 
  private:
@@ -31,7 +32,7 @@ class BoltReader {
   std::size_t size_ = 0;
   std::size_t page_bytes_ = 4096;
   std::uint64_t root_ = 0;
-  mutable std::size_t walked_ = 0;  // pages, since the walk began: more than there are means a loop
+  mutable std::size_t walked_ = 0;  // pages since the walk began; more than the file has means a cycle
 };
 
 }  // namespace apimesh::store::bolt

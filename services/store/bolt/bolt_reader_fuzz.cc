@@ -1,20 +1,20 @@
 // Links: services/store/bolt/bolt_reader.cc services/store/bolt/bolt_writer.cc services/store/bolt/etcd_snapshot.cc
-// Links: base etcd_proto_messages
-#include <fmt/format.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
+// Links: services/store/durability/base.cc base etcd_proto_messages lmdb
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
 
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "services/store/bolt/bolt_reader.h"
 #include "services/store/bolt/etcd_snapshot.h"
 #include "services/store/bolt/format.h"
 
-// A snapshot may come from anywhere. The meta page is made valid, or nothing behind it would ever be looked at, with the smallest
-// pages there are, so that a small input has many.
+// A snapshot may come from an untrusted source. The meta page is made valid, because otherwise nothing after it would
+// be read. The page size is the smallest possible one, so that a small input has many pages.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace apimesh::store;
   constexpr std::uint32_t kSmallPage = 512;
@@ -32,7 +32,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (ftruncate(fd, 0) != 0 || pwrite(fd, bytes.data(), bytes.size(), 0) < 0) return 0;
   try {
     ReadSnapshotSummary(fmt::format("/proc/self/fd/{}", fd));
-  } catch (const std::runtime_error&) {
-  }
+  } catch (const std::runtime_error&) {}
   return 0;
 }

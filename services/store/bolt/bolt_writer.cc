@@ -1,11 +1,11 @@
 #include "services/store/bolt/bolt_writer.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstring>
 #include <system_error>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "services/store/bolt/format.h"
 
@@ -42,7 +42,8 @@ std::uint64_t BoltWriter::WritePage(std::uint16_t flags, std::size_t count, cons
   const std::size_t pages = (bytes + kPageBytes - 1) / kPageBytes;
   const std::uint64_t id = next_page_;
   next_page_ += pages;
-  AppendStruct(buffer_, PageHeader{id, flags, static_cast<std::uint16_t>(count), static_cast<std::uint32_t>(pages - 1)});
+  AppendStruct(buffer_,
+               PageHeader{id, flags, static_cast<std::uint16_t>(count), static_cast<std::uint32_t>(pages - 1)});
   buffer_ += body;
   buffer_.append(pages * kPageBytes - bytes, '\0');
   if (buffer_.size() >= kBufferBytes) {
@@ -94,8 +95,9 @@ std::uint64_t BoltWriter::WriteBranches(std::vector<Child> children) {
       std::string elements, data;
       for (std::size_t i = start; i < end; ++i) {
         const std::size_t position = (end - i) * sizeof(BranchElement) + data.size();
-        AppendStruct(elements, BranchElement{static_cast<std::uint32_t>(position),
-                                             static_cast<std::uint32_t>(children[i].first_key.size()), children[i].page});
+        AppendStruct(elements,
+                     BranchElement{static_cast<std::uint32_t>(position),
+                                   static_cast<std::uint32_t>(children[i].first_key.size()), children[i].page});
         data += children[i].first_key;
       }
       parents.push_back({children[start].first_key, WritePage(kBranch, end - start, elements + data)});
@@ -115,8 +117,15 @@ void BoltWriter::EndBucket() {
 }
 
 void BoltWriter::WriteMeta(std::uint64_t index, std::uint64_t root, std::uint64_t freelist) {
-  Meta meta{.magic = kMagic, .version = kVersion, .page_size = kPageBytes, .flags = 0, .root = {root, 0},
-            .freelist = freelist, .high_water = next_page_, .transaction = index, .checksum = 0};
+  Meta meta{.magic = kMagic,
+            .version = kVersion,
+            .page_size = kPageBytes,
+            .flags = 0,
+            .root = {root, 0},
+            .freelist = freelist,
+            .high_water = next_page_,
+            .transaction = index,
+            .checksum = 0};
   meta.checksum = Checksum(meta);
   std::string page;
   AppendStruct(page, PageHeader{index, kMeta, 0, 0});

@@ -10,8 +10,8 @@
 
 namespace apimesh::store::bolt {
 
-/// Writes a bbolt file in one pass: buckets one after another, keys of each in ascending order. Memory is a few bytes a
-/// page. Throws std::system_error.
+/// Writes a bbolt file in one pass: one bucket after another, each with its keys in ascending order. Needs a few bytes
+/// of memory per page. Throws std::system_error.
 class BoltWriter {
  public:
   explicit BoltWriter(const std::filesystem::path& path);
@@ -35,7 +35,7 @@ class BoltWriter {
   };
 
   void EndBucket();
-  /// Writes the collected elements as one leaf (with overflow pages if need be).
+  /// Writes the collected elements as one leaf, with overflow pages if necessary.
   void FlushLeaf();
   std::uint64_t WriteBranches(std::vector<Child> children);
   std::uint64_t WritePage(std::uint16_t flags, std::size_t count, const std::string& body);
@@ -43,8 +43,8 @@ class BoltWriter {
   void WriteMeta(std::uint64_t index, std::uint64_t root, std::uint64_t freelist);
 
   int fd_;
-  std::uint64_t next_page_ = 2;  // after the two metas
-  std::string buffer_;           // pages not written yet, from buffer_page_ on
+  std::uint64_t next_page_ = 2;  // after the two meta pages
+  std::string buffer_;           // pages that are not written yet, from buffer_page_ on
   std::uint64_t buffer_page_ = 2;
   std::vector<Element> leaf_;
   std::size_t leaf_bytes_ = 0;

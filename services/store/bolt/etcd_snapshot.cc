@@ -1,11 +1,11 @@
 #include "services/store/bolt/etcd_snapshot.h"
 
-#include <endian.h>
-
 #include <array>
 #include <cstring>
 #include <map>
 #include <stdexcept>
+
+#include <endian.h>
 
 #include "proto/etcd/v3/kv.pb.h"
 #include "services/store/bolt/bolt_reader.h"
@@ -76,7 +76,7 @@ void WriteEtcdSnapshot(const Base::View& view, const Identity& identity, const s
     return true;
   });
   writer.StartBucket("lease");
-  std::map<std::string, std::string> leases;  // by big-endian id, which is the bucket's order
+  std::map<std::string, std::string> leases;  // by big-endian id, which is the order of the bucket
   view.Leases([&](LeaseId id, std::int64_t ttl) {
     std::string lease;
     wire::AppendInteger(lease, 1, id);
@@ -140,13 +140,14 @@ void RestoreEtcdSnapshot(const std::filesystem::path& path, Base& base) {
       throw std::runtime_error("not a usable etcd snapshot: a key has no revision or no value");
     }
     const bool deleted = key.size() == 18 && key[17] == 't';
-    writer->OnChange({.id = {static_cast<Revision>(FromBigEndian(key)), static_cast<std::uint32_t>(FromBigEndian(key.substr(9)))},
-                      .deleted = deleted,
-                      .key = kv.key(),
-                      .value = kv.value(),
-                      .create = deleted ? 0 : kv.create_revision(),
-                      .version = deleted ? 0 : kv.version(),
-                      .lease = kv.lease()});
+    writer->OnChange(
+        {.id = {static_cast<Revision>(FromBigEndian(key)), static_cast<std::uint32_t>(FromBigEndian(key.substr(9)))},
+         .deleted = deleted,
+         .key = kv.key(),
+         .value = kv.value(),
+         .create = deleted ? 0 : kv.create_revision(),
+         .version = deleted ? 0 : kv.version(),
+         .lease = kv.lease()});
     if (++pending == kChangesACommit) {
       writer->Commit();
       writer = base.OpenWriter();

@@ -10,25 +10,25 @@
 
 namespace apimesh::store {
 
-/// Our data as etcd keeps it in its database file: what Snapshot sends and HashKV sums up, so that etcdctl, etcdutl and
-/// a real etcd can read our snapshots, and we theirs.
+/// Our data in the format of etcd's database file, which Snapshot sends and HashKV hashes. etcdctl, etcdutl and a real
+/// etcd can read our snapshots, and we can read theirs.
 
 /// The key of a change in etcd's "key" bucket: revision, '_', sub-revision, and 't' for a deletion.
 std::string EtcdRevisionKey(const Change& change);
-/// Its value: an encoded mvccpb.KeyValue.
+/// The value of that key: an encoded mvccpb.KeyValue.
 std::string EtcdRecord(const Change& change);
 
-/// Writes all of `view` as an etcd database.
+/// Writes the complete contents of `view` as an etcd database.
 void WriteEtcdSnapshot(const Base::View& view, const Identity& identity, const std::filesystem::path& path);
 
 struct SnapshotSummary {
   std::uint32_t hash = 0;
   Revision revision = 0;
-  std::uint64_t keys = 0;  // of all buckets, as etcdctl counts
+  std::uint64_t keys = 0;  // in all buckets, as etcdctl counts them
 };
-/// What `etcdctl snapshot status` says. Throws std::runtime_error if the file is no snapshot.
+/// Returns what `etcdctl snapshot status` prints. Throws std::runtime_error if the file is not a snapshot.
 SnapshotSummary ReadSnapshotSummary(const std::filesystem::path& path);
-/// Fills a base from an etcd database, revisions and leases as they are there.
+/// Fills a base from an etcd database and keeps its revisions and leases.
 void RestoreEtcdSnapshot(const std::filesystem::path& path, Base& base);
 
 std::uint32_t Crc32c(std::uint32_t crc, std::string_view bytes);

@@ -1,10 +1,9 @@
 #include "services/store/bolt/etcd_snapshot.h"
 
-#include <gtest/gtest.h>
-
-#include <unistd.h>
-
 #include <fstream>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
 
 namespace apimesh::store {
 namespace {
@@ -23,9 +22,14 @@ TEST_F(EtcdSnapshotTest, ComesBackAsItWas) {
   const auto writer = first->OpenWriter();
   for (Revision r = 2; r < 3000; ++r) {
     const std::string key = "key" + std::to_string(r % 700);
-    const std::string value(r % 50 == 0 ? 20000 : 40, static_cast<char>('a' + r % 26));  // some need overflow pages
-    writer->OnChange({.id = {r, 0}, .deleted = r % 9 == 0, .key = key, .value = r % 9 == 0 ? "" : value,
-                      .create = r % 9 == 0 ? 0 : r, .version = r % 9 == 0 ? 0 : 1});
+    // Some values need overflow pages.
+    const std::string value(r % 50 == 0 ? 20000 : 40, static_cast<char>('a' + r % 26));
+    writer->OnChange({.id = {r, 0},
+                      .deleted = r % 9 == 0,
+                      .key = key,
+                      .value = r % 9 == 0 ? "" : value,
+                      .create = r % 9 == 0 ? 0 : r,
+                      .version = r % 9 == 0 ? 0 : 1});
   }
   writer->OnLeaseGranted(77, 30);
   writer->OnCompacted(20);

@@ -1,6 +1,6 @@
 #pragma once
 
-// The layout of bbolt's files (version 2, little-endian), as far as etcd's snapshots need it.
+// The layout of bbolt's files (version 2, little-endian), limited to what etcd's snapshots need.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,10 +19,10 @@ struct PageHeader {
   std::uint64_t id;
   std::uint16_t flags;
   std::uint16_t count;
-  std::uint32_t overflow;  // pages that follow and belong to this one
+  std::uint32_t overflow;  // the number of pages after this one that belong to it
 };
 struct BucketHeader {
-  std::uint64_t root;  // 0: the page follows right here
+  std::uint64_t root;  // 0: the page follows inline
   std::uint64_t sequence;
 };
 struct Meta {
@@ -31,13 +31,14 @@ struct Meta {
   std::uint64_t freelist, high_water, transaction, checksum;
 };
 struct BranchElement {
-  std::uint32_t position, key_size;  // position counts from this element
+  std::uint32_t position, key_size;  // the position is relative to this element
   std::uint64_t page;
 };
 struct LeafElement {
   std::uint32_t flags, position, key_size, value_size;
 };
-static_assert(sizeof(PageHeader) == 16 && sizeof(Meta) == 64 && sizeof(BranchElement) == 16 && sizeof(LeafElement) == 16);
+static_assert(sizeof(PageHeader) == 16 && sizeof(Meta) == 64 && sizeof(BranchElement) == 16 &&
+              sizeof(LeafElement) == 16);
 
 /// FNV-1a over the meta, without its last field.
 inline std::uint64_t Checksum(const Meta& meta) {

@@ -1,11 +1,7 @@
 #pragma once
 
-// Test code: tests of this folder run twice, against our store and against a real etcd with the same flags, so that
-// what they demand of ours is what etcd does. Keys begin with the test's own prefix; revisions are relative.
-
-#include <grpcpp/grpcpp.h>
-#include <gtest/gtest.h>
-#include <unistd.h>
+// Test code. The tests of this folder run twice, against our store and against a real etcd with the same flags, so that
+// they require exactly what etcd does. Keys begin with the test's own prefix; revisions are relative.
 
 #include <chrono>
 #include <filesystem>
@@ -14,7 +10,12 @@
 #include <thread>
 #include <vector>
 
+#include <grpcpp/grpcpp.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
 #include "lib/testing/etcd_process.h"
+#include "lib/testing/system_clock.h"
 #include "proto/etcd/v3/rpc.grpc.pb.h"
 #include "services/store/options/options.h"
 #include "services/store/server.h"
@@ -46,7 +47,7 @@ class Endpoint {
     std::vector<std::string> all{"--data-dir", folder_ / "data", "--listen-client-urls", "http://127.0.0.1:0",
                                  "--unsafe-no-fsync"};
     all.insert(all.end(), flags.begin(), flags.end());
-    server_ = std::make_unique<Server>(ParseOptions(all));
+    server_ = std::make_unique<Server>(ParseOptions(all), apimesh::testing::SystemClock());
     server_->Start();
     thread_ = std::thread([this] { server_->Run(); });
     Connect("127.0.0.1:" + std::to_string(server_->Ports()[0]));
@@ -62,9 +63,7 @@ class Endpoint {
   Endpoint(const Endpoint&) = delete;
   Endpoint& operator=(const Endpoint&) = delete;
 
-  bool WaitUntilReady() {
-    return channel_->WaitForConnected(std::chrono::system_clock::now() + std::chrono::seconds(60));
-  }
+  bool WaitUntilReady() { return channel_->WaitForConnected(testing::SystemClock().Now() + std::chrono::seconds(60)); }
 
   std::unique_ptr<KV::Stub> kv;
   std::unique_ptr<Watch::Stub> watch;
@@ -73,7 +72,7 @@ class Endpoint {
 
  private:
   void Connect(const std::string& address) {
-    channel_ = grpc::CreateChannel(address, grpc::InsecureChannelCredentials());
+    channel_ = ::grpc::CreateChannel(address, ::grpc::InsecureChannelCredentials());
     kv = KV::NewStub(channel_);
     watch = Watch::NewStub(channel_);
     lease = Lease::NewStub(channel_);
@@ -84,24 +83,24 @@ class Endpoint {
   std::filesystem::path folder_;
   std::unique_ptr<Server> server_;
   std::thread thread_;
-  std::shared_ptr<grpc::Channel> channel_;
+  std::shared_ptr<::grpc::Channel> channel_;
 };
 
-/// One call; a status that is not expected fails the test.
+/// Makes one call. An unexpected status fails the test.
 template <class Response, class Request, class Stub>
-Response Ask(Stub& stub, grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
+Response Ask(Stub& stub, ::grpc::Status (Stub::*method)(::grpc::ClientContext*, const Request&, Response*),
              const Request& request, const std::string& expected_error = "") {
-  grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(60));
+  ::grpc::ClientContext context;
+  context.set_deadline(testing::SystemClock().Now() + std::chrono::seconds(60));
   Response response;
-  const grpc::Status status = (stub.*method)(&context, request, &response);
+  const ::grpc::Status status = (stub.*method)(&context, request, &response);
   EXPECT_EQ(status.error_message(), expected_error) << request.GetTypeName();
   return response;
 }
 
 class Contract : public ::testing::TestWithParam<Kind> {
  protected:
-  /// Both servers take them.
+  /// The flags for both servers.
   virtual std::vector<std::string> Flags() { return {"--watch-progress-notify-interval=300ms"}; }
 
   void SetUp() override {
@@ -144,15 +143,6 @@ class Contract : public ::testing::TestWithParam<Kind> {
   std::unique_ptr<Endpoint> server_;
 };
 
-/// Waits for what a server does in its own time.
-template <class Condition>
-bool Eventually(Condition condition, std::chrono::seconds patience = std::chrono::seconds(30)) {
-  const auto deadline = std::chrono::steady_clock::now() + patience;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() >= deadline) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
-  return true;
-}
+using apimesh::testing::Eventually;
 
 }  // namespace apimesh::store::contract

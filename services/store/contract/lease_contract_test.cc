@@ -1,3 +1,4 @@
+#include "lib/testing/system_clock.h"
 #include "services/store/contract/contract.h"
 
 namespace apimesh::store::contract {
@@ -28,7 +29,7 @@ TEST_P(LeaseContract, AreGrantedListedAndRevoked) {
   EXPECT_EQ(Grant(600, 11).id(), 11);
   EXPECT_NE(Grant(600).id(), 0);
   Grant(600, 11, "etcdserver: lease already exists");
-  EXPECT_EQ(Grant(1, 12).ttl(), 2);  // shorter ones could end while a leader is elected
+  EXPECT_EQ(Grant(1, 12).ttl(), 2);  // a shorter lease could expire during an election
   Grant(9'000'000'001, 13, "etcdserver: too large lease TTL");
   EXPECT_EQ(Ask(*server_->lease, &Lease::Stub::LeaseLeases, LeaseLeasesRequest()).leases_size(), 3);
   Put("x", "v", 99, "etcdserver: requested lease not found");
@@ -44,11 +45,11 @@ TEST_P(LeaseContract, AreGrantedListedAndRevoked) {
   EXPECT_EQ(Get("a", "c").count(), 0);
 }
 
-TEST_P(LeaseContract, TakeTheirKeysAlongInOneRevision) {
+TEST_P(LeaseContract, DeleteTheirKeysInOneRevision) {
   Grant(600, 21);
   for (const char* key : {"k1", "k2", "k3"}) Put(key, "v", 21);
-  grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(60));
+  ::grpc::ClientContext context;
+  context.set_deadline(testing::SystemClock().Now() + std::chrono::seconds(60));
   const auto stream = server_->watch->Watch(&context);
   WatchRequest watch;
   watch.mutable_create_request()->set_key("k");
@@ -67,7 +68,7 @@ TEST_P(LeaseContract, TakeTheirKeysAlongInOneRevision) {
   context.TryCancel();
 }
 
-TEST_P(LeaseContract, LetGoOfKeysThatAreWrittenWithoutThem) {
+TEST_P(LeaseContract, ReleaseKeysThatAreWrittenWithoutThem) {
   Grant(600, 31);
   Grant(600, 32);
   for (const char* key : {"k1", "k2", "k3"}) Put(key, "v", 31);
@@ -95,12 +96,12 @@ TEST_P(LeaseContract, CanBeCompared) {
   }
 }
 
-TEST_P(LeaseContract, LiveAsLongAsTheyAreKeptAlive) {
+TEST_P(LeaseContract, ExistAsLongAsTheyAreKeptAlive) {
   Grant(2, 51);
   Grant(2, 52);
   Put("kept", "v", 51);
   Put("left alone", "v", 52);
-  grpc::ClientContext context;
+  ::grpc::ClientContext context;
   const auto stream = server_->lease->LeaseKeepAlive(&context);
   const auto keep_alive = [&](std::int64_t id) {
     LeaseKeepAliveRequest request;
@@ -110,7 +111,7 @@ TEST_P(LeaseContract, LiveAsLongAsTheyAreKeptAlive) {
     EXPECT_EQ(response.id(), id);
     return response.ttl();
   };
-  EXPECT_EQ(keep_alive(999), 0);  // there is no such lease, and the stream goes on
+  EXPECT_EQ(keep_alive(999), 0);  // the lease does not exist, and the stream continues
   EXPECT_TRUE(Eventually([&] {
     EXPECT_EQ(keep_alive(51), 2);
     return Get("left alone").count() == 0;

@@ -1,6 +1,6 @@
-#include <openssl/sha.h>
-
 #include <atomic>
+
+#include <openssl/sha.h>
 
 #include "services/store/contract/contract.h"
 
@@ -20,7 +20,7 @@ class MaintenanceContract : public Contract {
   }
 };
 
-TEST_P(MaintenanceContract, StatusTellsOfAMemberThatLeads) {
+TEST_P(MaintenanceContract, StatusReportsTheMemberAsLeader) {
   Put("k", "v");
   const StatusResponse status = Status();
   EXPECT_NE(status.leader(), 0u);
@@ -33,7 +33,7 @@ TEST_P(MaintenanceContract, StatusTellsOfAMemberThatLeads) {
   EXPECT_FALSE(status.islearner());
 }
 
-TEST_P(MaintenanceContract, HashChangesWithTheContentsAlone) {
+TEST_P(MaintenanceContract, HashDependsOnlyOnTheContents) {
   Put("k", "v");
   const std::uint32_t before = Hash();
   EXPECT_EQ(Hash(), before);
@@ -60,7 +60,7 @@ TEST_P(MaintenanceContract, AnAlarmStopsPutsAndNothingElse) {
 
 TEST_P(MaintenanceContract, ASnapshotIsADatabaseAndItsChecksum) {
   for (int i = 0; i < 50; ++i) Put("k" + std::to_string(i), std::string(2000, 'v'));
-  grpc::ClientContext context;
+  ::grpc::ClientContext context;
   const auto stream = server_->maintenance->Snapshot(&context, {});
   std::string blob;
   SnapshotResponse part;
@@ -82,7 +82,7 @@ TEST_P(MaintenanceContract, ASnapshotIsADatabaseAndItsChecksum) {
 
 TEST_P(MaintenanceContract, CompactionGivesSpaceBackAndDefragmentationTheFile) {
   for (int i = 0; i < 300; ++i) Put("k", std::string(20'000, 'v'));
-  // etcd counts anew with a commit, which comes some time after a write.
+  // etcd updates this figure with a commit, which happens some time after a write.
   const auto in_use = [&] {
     Put("other", "v");
     return Status().dbsizeinuse();
@@ -96,7 +96,7 @@ TEST_P(MaintenanceContract, CompactionGivesSpaceBackAndDefragmentationTheFile) {
   EXPECT_EQ(Get("k").kvs(0).version(), 300);
 }
 
-TEST_P(MaintenanceContract, CompactionBlocksNobody) {
+TEST_P(MaintenanceContract, CompactionDoesNotBlockRequests) {
   for (int i = 0; i < 400; ++i) {
     TxnRequest txn;
     for (int key = 0; key < 100; ++key) {
@@ -122,8 +122,8 @@ TEST_P(MaintenanceContract, CompactionBlocksNobody) {
 
 INSTANTIATE_TEST_SUITE_P(Both, MaintenanceContract, ::testing::Values(Kind::kStore, Kind::kEtcd), &KindName);
 
-// The same history has the same hash at every revision, before and after a compaction.
-TEST(HashKvContract, IsEtcdsOwn) {
+// Equal histories have equal hashes at every revision, before and after a compaction.
+TEST(HashKvContract, EqualsEtcdsHash) {
   Endpoint ours(Kind::kStore, {}), theirs(Kind::kEtcd, {});
   ASSERT_TRUE(ours.WaitUntilReady() && theirs.WaitUntilReady());
   const auto status = Ask(*theirs.maintenance, &Maintenance::Stub::Status, StatusRequest());
@@ -164,7 +164,8 @@ TEST(HashKvContract, IsEtcdsOwn) {
     request.set_physical(true);
     for (Endpoint* server : {&ours, &theirs}) Ask(*server->kv, &KV::Stub::Compact, request);
     compare(0);
-    // Of the compacted revision itself etcd remembers the hash from before, for other members; ours has none.
+    // For the compacted revision itself, etcd remembers the hash from before the compaction for other members; our
+    // store does not.
     for (std::int64_t revision = compacted + 1; revision <= newest; ++revision) compare(revision);
     compare(compacted - 1, "etcdserver: mvcc: required revision has been compacted");
   }

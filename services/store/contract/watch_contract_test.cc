@@ -1,5 +1,6 @@
 #include <set>
 
+#include "lib/testing/system_clock.h"
 #include "services/store/contract/contract.h"
 
 namespace apimesh::store::contract {
@@ -9,7 +10,7 @@ namespace {
 class Stream {
  public:
   explicit Stream(Endpoint& server) {
-    context_.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(60));
+    context_.set_deadline(testing::SystemClock().Now() + std::chrono::seconds(60));
     stream_ = server.watch->Watch(&context_);
   }
   ~Stream() { context_.TryCancel(); }
@@ -18,7 +19,7 @@ class Stream {
     request_.Clear();
     return *request_.mutable_create_request();
   }
-  /// Sends what was filled in, and returns the answer.
+  /// Sends the prepared request and returns the response.
   WatchResponse Create() {
     stream_->Write(request_);
     return Next();
@@ -48,14 +49,14 @@ class Stream {
   }
 
  private:
-  grpc::ClientContext context_;
-  std::unique_ptr<grpc::ClientReaderWriter<WatchRequest, WatchResponse>> stream_;
+  ::grpc::ClientContext context_;
+  std::unique_ptr<::grpc::ClientReaderWriter<WatchRequest, WatchResponse>> stream_;
   WatchRequest request_;
 };
 
 class WatchContract : public Contract {
  protected:
-  /// Puts of one transaction, so of one revision.
+  /// Puts several keys in one transaction and therefore in one revision.
   void PutTogether(const std::vector<std::string>& keys, const std::string& value) {
     TxnRequest txn;
     for (const std::string& key : keys) {
@@ -94,14 +95,14 @@ TEST_P(WatchContract, CancelEndsOneWatchAndLeavesTheOthers) {
   EXPECT_EQ(canceled.watch_id(), 0);
   EXPECT_EQ(canceled.cancel_reason(), "");
   EXPECT_EQ(canceled.compact_revision(), 0);
-  stream.Cancel(0);    // is over
-  stream.Cancel(123);  // never was
+  stream.Cancel(0);    // already cancelled
+  stream.Cancel(123);  // never created
   const std::int64_t revision = Put("k", "v");
   const WatchResponse event = stream.Next();
   EXPECT_EQ(event.watch_id(), 1);
   ASSERT_EQ(event.events_size(), 1);
   EXPECT_EQ(event.events(0).kv().mod_revision(), revision);
-  // Nothing came in between, and nothing comes after it.
+  // No event was sent in between, and none follows.
   stream.AskForProgress();
   const WatchResponse progress = stream.Next();
   EXPECT_EQ(progress.watch_id(), -1);
@@ -109,7 +110,7 @@ TEST_P(WatchContract, CancelEndsOneWatchAndLeavesTheOthers) {
   EXPECT_EQ(progress.header().revision(), revision);
 }
 
-TEST_P(WatchContract, WhatCannotBeWatchedIsRefusedWithItsReason) {
+TEST_P(WatchContract, InvalidWatchesAreRejectedWithAReason) {
   Stream stream(*server_);
   stream.Request().set_watch_id(5);
   EXPECT_FALSE(stream.Create().canceled());
@@ -138,7 +139,7 @@ TEST_P(WatchContract, AWatchOfTheFutureBeginsThere) {
   EXPECT_EQ(stream.Next().events(0).kv().mod_revision(), now + 4);
 }
 
-TEST_P(WatchContract, AClientThatSaysNoMoreStillGetsEvents) {
+TEST_P(WatchContract, AHalfClosedClientStillReceivesEvents) {
   Stream stream(*server_);
   stream.Create("h", "");
   stream.SayNoMore();
@@ -146,7 +147,7 @@ TEST_P(WatchContract, AClientThatSaysNoMoreStillGetsEvents) {
   EXPECT_EQ(stream.Next().events(0).kv().mod_revision(), revision);
 }
 
-// More events than any slice of history: still one revision, so one response.
+// More events than a slice of history contains: still one revision, so one response.
 TEST_P(WatchContract, ARevisionIsNeverSplit) {
   constexpr int kKeys = 6000;
   for (int start = 0; start < kKeys; start += 100) {
@@ -172,7 +173,7 @@ TEST_P(WatchContract, ARevisionIsNeverSplit) {
   for (const auto& event : past.events()) ASSERT_EQ(event.kv().mod_revision(), deleted.header().revision());
 }
 
-// What is larger than a request may be is cut between events, if the client asked for that.
+// A response that exceeds the request limit is split between events if the client requested fragments.
 TEST_P(WatchContract, LargeResponsesComeInFragments) {
   const std::vector<std::string> keys{"large/1", "large/2"};
   PutTogether(keys, std::string(700'000, 'a'));
@@ -189,7 +190,7 @@ TEST_P(WatchContract, LargeResponsesComeInFragments) {
   };
   request(whole, false, 0);
   request(live, true, 0);
-  PutTogether(keys, std::string(700'000, 'b'));  // with previous values 2.8 MB
+  PutTogether(keys, std::string(700'000, 'b'));  // 2.8 MB with previous values
   EXPECT_EQ(whole.Next().events_size(), 2);
   Stream late(*server_);
   request(late, true, start);
@@ -206,7 +207,7 @@ TEST_P(WatchContract, LargeResponsesComeInFragments) {
   }
 }
 
-TEST_P(WatchContract, QuietWatchesAreToldOfProgress) {
+TEST_P(WatchContract, IdleWatchesReceiveProgressNotifications) {
   Stream stream(*server_);
   WatchCreateRequest& request = stream.Request();
   request.set_key("quiet");
@@ -219,36 +220,38 @@ TEST_P(WatchContract, QuietWatchesAreToldOfProgress) {
   future.set_start_revision(Revision() + 1000);
   EXPECT_TRUE(stream.Create().created());
   const std::int64_t revision = Put("elsewhere", "v");
-  // Only the first has asked for it and has something to tell.
-  for (std::int64_t told = 0; told < revision;) {
+  // Only the first watch has requested progress notifications and has progress to report.
+  for (std::int64_t reported = 0; reported < revision;) {
     const WatchResponse progress = stream.Next();
     ASSERT_EQ(progress.watch_id(), 0);
     ASSERT_EQ(progress.events_size(), 0);
-    ASSERT_GE(progress.header().revision(), told);
+    ASSERT_GE(progress.header().revision(), reported);
     ASSERT_LE(progress.header().revision(), revision);
-    told = progress.header().revision();
+    reported = progress.header().revision();
   }
-  EXPECT_EQ(stream.Next().watch_id(), 0);  // and so on
+  EXPECT_EQ(stream.Next().watch_id(), 0);  // and it is sent again
 }
 
-// The past comes first, whatever is asked for meanwhile.
+// History is sent first, whatever is requested meanwhile.
 TEST_P(WatchContract, ProgressIsNeverAheadOfEvents) {
   for (int i = 0; i < 300; ++i) Put("p" + std::to_string(i % 7), std::string(1000, 'v'));
   const std::int64_t newest = Revision();
   Stream stream(*server_);
   stream.Create("p", "q", newest - 299);
   std::int64_t seen = newest - 300;
-  for (bool told = false; !told;) {
+  for (bool reported = false; !reported;) {
     stream.AskForProgress();
     const WatchResponse response = stream.Next();
-    told = response.events_size() == 0;
+    reported = response.events_size() == 0;
     for (const auto& event : response.events()) EXPECT_EQ(event.kv().mod_revision(), ++seen);
-    if (told) { EXPECT_EQ(response.header().revision(), seen); }
+    if (reported) {
+      EXPECT_EQ(response.header().revision(), seen);
+    }
   }
   EXPECT_EQ(seen, newest);
 }
 
-TEST_P(WatchContract, CompactionEndsWatchesOfWhatIsGoneAndNoOthers) {
+TEST_P(WatchContract, CompactionEndsOnlyWatchesOfCompactedRevisions) {
   Stream live(*server_);
   live.Create("c", "");
   for (int i = 0; i < 10; ++i) Put("c", std::to_string(i));
@@ -259,7 +262,7 @@ TEST_P(WatchContract, CompactionEndsWatchesOfWhatIsGoneAndNoOthers) {
   const WatchResponse canceled = late.Next();
   EXPECT_TRUE(canceled.canceled());
   EXPECT_EQ(canceled.compact_revision(), newest - 2);
-  late.Create("c", "", newest - 2);  // what was compacted at is still there
+  late.Create("c", "", newest - 2);  // the revision of the compaction itself is still available
   EXPECT_EQ(late.Next().events(0).kv().mod_revision(), newest - 2);
   std::int64_t seen = 0;
   while (seen < newest) {

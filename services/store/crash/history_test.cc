@@ -1,7 +1,7 @@
-#include "services/store/crash/history.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "services/store/crash/test_history.h"
 
 namespace apimesh::store::crash {
 namespace {
@@ -14,7 +14,7 @@ TEST(History, AcceptsWhatACorrectStoreDoes) {
   History history;
   history.Add(Write{"k", "a", 0, 1, 2});
   history.Add(Write{"k", "b", 0.5, 3, 3});
-  history.Add(Write{"k", "c", 4, 5, 0});  // unknown: may be there or not
+  history.Add(Write{"k", "c", 4, 5, 0});  // unknown outcome: the write may be present or not
   history.Add(Read{"k", 1.5, 2, 2, 2, "a"});
   for (const auto& [revision, value] : {std::pair{2, "a"}, {3, "b"}}) history.Add(Event{revision, "k", value});
   EXPECT_THAT(history.Check(), IsEmpty());

@@ -1,17 +1,17 @@
 #pragma once
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 namespace apimesh::store::crash {
 
-/// The store as a process of its own on a Unix socket.
+/// The store in its own process, on a Unix socket.
 class Process {
  public:
   explicit Process(std::filesystem::path folder) : folder_(std::move(folder)) {
@@ -23,7 +23,7 @@ class Process {
   ~Process() { Kill(); }
   std::string Address() const { return "unix:" + (folder_ / "socket").string(); }
 
-  /// From now on a kill is a power failure: what was not synced is gone (tests/store/power_loss.cc).
+  /// From now on a kill simulates a power failure: data that was not synced is lost (tests/store/power_loss.cc).
   void WithPowerFailures() { power_failures_ = true; }
 
   void Start() {
@@ -66,7 +66,7 @@ class Process {
         if (fs::exists(Disk() / id)) {
           fs::copy_file(Disk() / id, fs::path(folder) / name);
         } else {
-          std::ofstream(fs::path(folder) / name);  // its name was synced, but none of its contents
+          std::ofstream(fs::path(folder) / name);  // the file's name was synced, but not its contents
         }
       }
     }

@@ -1,15 +1,15 @@
 #include "services/store/durability/entry.h"
 
-#include <zlib.h>
-
 #include <cstring>
 #include <stdexcept>
+
+#include <zlib.h>
 
 namespace apimesh::store {
 namespace {
 
-// Frame: u32 body length, u32 checksum of sequence and body (begun with the epoch), u64 sequence, body. Integers are
-// little-endian.
+// A frame is: u32 body length, u32 checksum of sequence and body (seeded with the epoch), u64 sequence, body. Integers
+// are little-endian.
 constexpr std::size_t kHeader = 16;
 
 enum class Op : char { kPut = 1, kDelete, kLeaseGranted, kLeaseRevoked, kCompacted, kAlarm };
@@ -38,7 +38,7 @@ class Cursor {
 
  private:
   std::string_view Take(std::size_t size) {
-    if (rest_.size() < size) throw std::runtime_error("log entry is malformed although its checksum is right");
+    if (rest_.size() < size) throw std::runtime_error("a log entry is malformed although its checksum is correct");
     const std::string_view taken = rest_.substr(0, size);
     rest_.remove_prefix(size);
     return taken;
@@ -145,7 +145,7 @@ void EntryReader::Visit(StateVisitor& visitor) const {
         visitor.OnAlarm(type, cursor.Integer<char>() != 0);
         break;
       }
-      default: throw std::runtime_error("log entry of a newer version");
+      default: throw std::runtime_error("a log entry was written by a newer version");
     }
   }
 }

@@ -8,7 +8,7 @@
 
 namespace apimesh::store {
 
-/// What an entry of the log, or the base, says; in order.
+/// Receives the contents of a log entry or of the base, in order.
 class StateVisitor {
  public:
   virtual ~StateVisitor() = default;
@@ -19,8 +19,8 @@ class StateVisitor {
   virtual void OnAlarm(int type, bool active) = 0;
 };
 
-/// Writes one entry: everything that one request changed, atomically. The frame carries its length, the entry's sequence
-/// number and a checksum over both and the epoch of the log, so that a torn or stale frame is recognised.
+/// Encodes one entry: all changes of one request, which are atomic. The frame contains its length, the entry's sequence
+/// number and a checksum over both and the epoch of the log, so that an incomplete or old frame is recognised.
 class EntryWriter final : public StateVisitor {
  public:
   void OnChange(const Change& change) override;
@@ -30,18 +30,18 @@ class EntryWriter final : public StateVisitor {
   void OnAlarm(int type, bool active) override;
 
   bool Empty() const { return body_.empty(); }
-  /// Appends the finished frame to `out`.
+  /// Appends the complete frame to `out`.
   void AppendFrame(std::uint64_t sequence, std::uint32_t epoch, std::string& out) const;
 
  private:
   std::string body_;
 };
 
-/// Walks the frames of a log.
+/// Iterates over the frames of a log.
 class EntryReader {
  public:
   EntryReader(std::string_view frames, std::uint32_t epoch) : rest_(frames), epoch_(epoch) {}
-  /// Finds the next whole frame, which must carry `sequence`. False: the log ends here.
+  /// Finds the next complete frame, which must have the number `sequence`. Returns false at the end of the log.
   bool Next(std::uint64_t sequence);
   void Visit(StateVisitor& visitor) const;
   std::size_t FrameBytes() const { return frame_bytes_; }

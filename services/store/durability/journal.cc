@@ -1,10 +1,10 @@
 #include "services/store/durability/journal.h"
 
+#include <stdexcept>
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
-
-#include <stdexcept>
 
 #include "lib/base/log.h"
 #include "lib/base/private_folder.h"
@@ -13,9 +13,10 @@
 namespace apimesh::store {
 namespace {
 
-constexpr std::size_t kMaxTasks = 16;       // more segments than this waiting: writers wait too
+constexpr std::size_t kMaxTasks = 16;  // if more segments than this wait, writers wait too
 constexpr std::size_t kErasesACommit = 5000;
-constexpr int kLonelyEnough = 4;            // so many lonely commits in a row: the next one needs no other thread
+// After this many commits without other requests, the loop thread commits the next one itself.
+constexpr int kSoloCommitsBeforeInline = 4;
 
 // A file or a folder.
 void SyncPath(const std::filesystem::path& path) {
@@ -43,7 +44,7 @@ Journal::Journal(EventLoop& loop, Options options)
   const bool fresh = !std::filesystem::exists(options_.folder / "base" / "data.mdb");
   OpenBase();
   if (!fresh || !options_.sync) return;
-  // The names of new files must survive a power failure, too.
+  // The directory entries of new files must survive a power failure, too.
   const std::filesystem::path folder = std::filesystem::absolute(options_.folder).lexically_normal();
   for (const auto& path : {folder / "base", folder, folder.parent_path()}) SyncPath(path);
 }
@@ -56,7 +57,7 @@ void Journal::OpenBase() {
 }
 
 void Journal::Recover(StateVisitor& from_base, StateVisitor& from_log) {
-  // The compacted revision first: what it makes garbage need not be kept while the changes stream in.
+  // The compacted revision comes first, so that changes it makes garbage need not be kept while the changes are loaded.
   if (const Revision compacted = view_->Number(Base::kCompacted)) from_base.OnCompacted(compacted);
   if (view_->Number(Base::kNoSpace) != 0) from_base.OnAlarm(1, true);
   view_->Leases([&](LeaseId id, std::int64_t ttl) { from_base.OnLeaseGranted(id, ttl); });
@@ -68,10 +69,10 @@ void Journal::Recover(StateVisitor& from_base, StateVisitor& from_log) {
   next_sequence_ = in_base + 1;
   recovered_ = Log::Segments(options_.folder);
   for (const LogSegment& segment : recovered_) {
-    // A crash may have left bytes that only the page cache holds; what we are about to show must be on disk.
+    // A crash may have left bytes that are only in the page cache. Everything that becomes visible must be on disk.
     if (options_.sync) SyncPath(segment.path);
     if (segment.first > next_sequence_) {
-      throw std::runtime_error(fmt::format("the log has a hole: {} begins at entry {}, expected {}",
+      throw std::runtime_error(fmt::format("the log is incomplete: {} begins at entry {}, expected {}",
                                            segment.path.string(), segment.first, next_sequence_));
     }
     const SegmentContents contents = ReadSegment(segment);
@@ -124,12 +125,12 @@ std::uint64_t Journal::Append(const EntryWriter& entry) {
 }
 
 void Journal::EndOfTurn() {
-  // Those who are told that their entry is durable may append the next one at once.
+  // A callback that is notified of a durable entry may append the next entry immediately.
   while (!turn_.Empty()) {
     Batch batch = std::exchange(turn_, {});
     if (!log_thread_.joinable()) {
       Commit(std::move(batch));
-    } else if (MayCommitHere(batch)) {
+    } else if (MayCommitInline(batch)) {
       CommitHere(std::move(batch));
     } else {
       batch.fd_events_before = loop_.FdEvents();
@@ -143,18 +144,19 @@ void Journal::EndOfTurn() {
   }
 }
 
-// Not with work for the background thread, which may have to wait for this one.
-bool Journal::MayCommitHere(const Batch& batch) const {
-  return lonely_commits_ >= kLonelyEnough && batch.barriers.empty() && handed_over_.load(std::memory_order_acquire) == 0 &&
+// A batch with background work is excluded, because the background thread may have to wait for the log thread.
+bool Journal::MayCommitInline(const Batch& batch) const {
+  return solo_commits_ >= kSoloCommitsBeforeInline && batch.barriers.empty() &&
+         handed_over_.load(std::memory_order_acquire) == 0 &&
          log_.SegmentBytes() + batch.frames.size() < options_.segment_bytes;
 }
 
 void Journal::CommitHere(Batch batch) {
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = loop_.GetClock().Steady();
   WriteLog(batch);
-  // Nothing has been answered yet, so what is ready now is somebody else, who had to wait.
-  if (loop_.AnyReady()) lonely_commits_ = 0;
-  events_.synced(std::chrono::steady_clock::now() - start);
+  // No response was sent yet, so a ready descriptor belongs to another client, which had to wait.
+  if (loop_.AnyReady()) solo_commits_ = 0;
+  events_.synced(loop_.GetClock().Steady() - start);
   events_.durable(batch.last);
 }
 
@@ -183,11 +185,11 @@ void Journal::LogThread() {
 
 void Journal::Commit(Batch batch) {
   if (!batch.frames.empty()) {
-    const auto start = std::chrono::steady_clock::now();
+    const auto start = loop_.GetClock().Steady();
     WriteLog(batch);
-    const auto took = std::chrono::steady_clock::now() - start;
+    const auto took = loop_.GetClock().Steady() - start;
     const auto report = [this, last = batch.last, fd_events = batch.fd_events_before, took] {
-      lonely_commits_ = loop_.FdEvents() == fd_events ? lonely_commits_ + 1 : 0;
+      solo_commits_ = loop_.FdEvents() == fd_events ? solo_commits_ + 1 : 0;
       events_.synced(took);
       events_.durable(last);
     };
@@ -228,7 +230,7 @@ void Journal::BackgroundThread() {
     try {
       task();
     } catch (const std::exception& error) {
-      log::Error("the base cannot be written: {}", error.what());
+      log::Error("the base could not be written: {}", error.what());
       std::abort();
     }
   }
@@ -283,7 +285,7 @@ void Journal::Erase(std::vector<ChangeId> ids, EventLoop::Callback done) {
   });
 }
 
-void Journal::Aside(std::function<void(const Base::View&)> work, EventLoop::Callback done) {
+void Journal::RunWithView(std::function<void(const Base::View&)> work, EventLoop::Callback done) {
   WhenInBase([this, work = std::move(work), done = std::move(done)] {
     const std::uint64_t id = next_aside_++;
     auto view = std::shared_ptr<Base::View>(base_->OpenView());
@@ -317,8 +319,8 @@ void Journal::StartDefragment(EventLoop::Callback done) {
     MakePrivateFolder(copy);
     base_->CopyCompact(copy);
     if (options_.sync) SyncPath(copy / "data.mdb");
-    // The background thread owns writing, so nothing changes between the copy and the swap below, which it waits for; a loop that
-    // has ended never comes to it.
+    // Only the background thread writes, and it waits for the swap below, so nothing changes between the copy and the
+    // swap. A loop that has ended never runs the swap.
     const auto swapped = std::make_shared<bool>(false);  // guarded by task_mutex_
     loop_.Post([this, copy, swapped] {
       view_.reset();

@@ -1,9 +1,5 @@
 #include "services/store/durability/log.h"
 
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
@@ -12,23 +8,29 @@
 #include <stdexcept>
 #include <system_error>
 
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include "lib/base/log.h"
 
 namespace apimesh::store {
 namespace {
 
-// Header of a segment: magic, u32 epoch, u32 zero.
+// The header of a segment: magic, u32 epoch, u32 zero.
 constexpr std::string_view kMagic = "APIMLOG2";
-constexpr std::string_view kMagicWithoutEpoch = "APIMLOG1";  // of the first version: frames follow at once
-// Space is reserved ahead, so that the blocks of a segment lie together and fdatasync has no file size to update.
+constexpr std::string_view kMagicWithoutEpoch = "APIMLOG1";  // the first version: frames follow without an epoch
+// Space is reserved in advance, so that the blocks of a segment are contiguous and fdatasync need not update the file
+// size.
 constexpr off_t kReserve = 8 * 1024 * 1024;
-// Reserved blocks become written ones by this much at a time: a file system notes that in its journal, which costs a wait.
+// Reserved blocks are filled with zeros in steps of this size: the file system records the conversion in its journal,
+// which delays the sync.
 constexpr std::size_t kZeroAhead = 512 * 1024;
 constexpr std::size_t kMaxSpares = 2;
 constexpr std::string_view kSparePrefix = "spare-";
 
 [[noreturn]] void Die(const char* what) {
-  log::Error("the log cannot be written: {}: {}", what, std::strerror(errno));
+  log::Error("the log could not be written: {}: {}", what, std::strerror(errno));
   std::abort();
 }
 
@@ -38,12 +40,12 @@ void SyncFolder(const std::filesystem::path& folder) {
   close(fd);
 }
 
-// What lies behind a hole cannot belong to the frames before it. Reserved space that was never written counts as one.
-std::string ReadUpToTheFirstHole(const std::filesystem::path& path) {
+// Data after a hole cannot belong to the frames before it. Reserved space that was never written counts as a hole.
+std::string ReadUntilFirstHole(const std::filesystem::path& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) throw std::runtime_error("cannot read " + path.string());
   off_t end = lseek(fd, 0, SEEK_HOLE);
-  if (end < 0) end = lseek(fd, 0, SEEK_END);  // a file system that does not know
+  if (end < 0) end = lseek(fd, 0, SEEK_END);  // the file system does not support holes
   std::string bytes(static_cast<std::size_t>(std::max<off_t>(end, 0)), '\0');
   std::size_t got = 0;
   for (ssize_t part = 1; part > 0 && got < bytes.size(); got += static_cast<std::size_t>(std::max<ssize_t>(part, 0))) {
@@ -89,7 +91,7 @@ void Log::Recycle(const LogSegment& segment) {
   std::filesystem::rename(segment.path, spares_.back());
 }
 
-// Gives a spare file the name of the current segment.
+// Renames a spare file to the current segment.
 bool Log::TakeSpare() {
   const std::lock_guard lock(mutex_);
   if (spares_.empty()) return false;
@@ -104,7 +106,7 @@ void Log::StartSegment(std::uint64_t next_sequence) {
   const bool used_before = TakeSpare();
   fd_ = open(current_.path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | (used_before ? 0 : O_TRUNC), 0600);
   if (fd_ < 0) Die("open");
-  // What was reserved but never written counts as a hole.
+  // Space that was reserved but never written counts as a hole.
   written_ = used_before ? static_cast<std::size_t>(std::max<off_t>(lseek(fd_, 0, SEEK_HOLE), 0)) : 0;
   if (!used_before && fallocate(fd_, 0, 0, kReserve) != 0 && errno != EOPNOTSUPP) Die("fallocate");
   offset_ = 0;
@@ -136,7 +138,7 @@ void Log::Append(std::string_view frames) {
 }
 
 SegmentContents ReadSegment(const LogSegment& segment) {
-  const std::string bytes = ReadUpToTheFirstHole(segment.path);
+  const std::string bytes = ReadUntilFirstHole(segment.path);
   SegmentContents contents;
   if (bytes.starts_with(kMagic) && bytes.size() >= SegmentContents::kHeaderBytes) {
     std::memcpy(&contents.epoch, bytes.data() + kMagic.size(), sizeof contents.epoch);
@@ -144,8 +146,8 @@ SegmentContents ReadSegment(const LogSegment& segment) {
   } else if (bytes.starts_with(kMagicWithoutEpoch)) {
     contents.frames = bytes.substr(kMagicWithoutEpoch.size());
   } else if (bytes.size() >= kMagic.size() && bytes.find_first_not_of('\0') != std::string::npos) {
-    throw std::runtime_error("not a log of this store: " + segment.path.string());
-  }  // else: a segment whose creation was cut short, which holds nothing
+    throw std::runtime_error("not a log segment of this store: " + segment.path.string());
+  }  // else: the creation of the segment was interrupted, so it is empty
   return contents;
 }
 

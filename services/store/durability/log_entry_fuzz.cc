@@ -1,10 +1,10 @@
 // Links: services/store/durability/entry.cc base ZLIB::ZLIB
-#include <zlib.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
+
+#include <zlib.h>
 
 #include "services/store/durability/entry.h"
 
@@ -30,21 +30,21 @@ void ReadAll(std::string_view frames) {
 
 }  // namespace
 
-// The log of a broken disk: as it is, and as the body of a frame whose checksum is right.
+// The log of a broken disk: the raw input, and the input as the body of a frame with a valid checksum.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view body(reinterpret_cast<const char*>(data), size);
   std::string frame(16, '\0');
   const auto length = static_cast<std::uint32_t>(size);
   frame[8] = 1;
   frame += body;
-  const auto checksum = static_cast<std::uint32_t>(crc32_z(7, reinterpret_cast<const Bytef*>(frame.data() + 8), frame.size() - 8));
+  const auto checksum =
+      static_cast<std::uint32_t>(crc32_z(7, reinterpret_cast<const Bytef*>(frame.data() + 8), frame.size() - 8));
   std::memcpy(frame.data(), &length, 4);
   std::memcpy(frame.data() + 4, &checksum, 4);
   for (const std::string_view frames : {body, std::string_view(frame)}) {
     try {
       ReadAll(frames);
-    } catch (const std::runtime_error&) {
-    }
+    } catch (const std::runtime_error&) {}
   }
   return 0;
 }

@@ -37,7 +37,7 @@ void Lessor::Detach(LeaseId id, std::string_view key) {
 
 std::optional<std::int64_t> Lessor::Renew(LeaseId id) {
   const auto found = leases_.find(id);
-  // An expired lease is as good as revoked, even if its keys are still being deleted.
+  // An expired lease counts as revoked, even if its keys are still being deleted.
   if (found == leases_.end() || found->second.expiry <= clock_.Steady()) return std::nullopt;
   Schedule(id, found->second);
   return found->second.ttl;

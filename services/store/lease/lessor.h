@@ -15,22 +15,22 @@
 
 namespace apimesh::store {
 
-/// Leases and the keys that live with them. It keeps time and knows attachments; deleting the keys of an expired lease
-/// is the store's work. Loop thread only.
+/// Leases and the keys that are attached to them. It tracks time and attachments; the store deletes the keys of an
+/// expired lease. Must be used on the loop thread only.
 class Lessor {
  public:
-  static constexpr std::int64_t kMinTtlSeconds = 2;  // as etcd with its default election timeout
+  static constexpr std::int64_t kMinTtlSeconds = 2;  // as in etcd with its default election timeout
   static constexpr std::int64_t kMaxTtlSeconds = 9'000'000'000;
 
   explicit Lessor(const Clock& clock) : clock_(clock) {}
 
   void Grant(LeaseId id, std::int64_t ttl_seconds);
   bool Exists(LeaseId id) const { return leases_.contains(id); }
-  /// Forgets the lease.
+  /// Removes the lease.
   void Revoke(LeaseId id);
   void Attach(LeaseId id, std::string_view key);
   void Detach(LeaseId id, std::string_view key);
-  /// Begins a new term; the TTL, or nothing if there is no such lease.
+  /// Starts a new term. Returns the TTL, or nothing if the lease does not exist.
   std::optional<std::int64_t> Renew(LeaseId id);
 
   struct Info {
@@ -39,11 +39,11 @@ class Lessor {
     const std::set<std::string, std::less<>>* keys = nullptr;
   };
   std::optional<Info> Find(LeaseId id) const;
-  /// In the order of their end.
+  /// Returns the leases in the order of their expiry.
   std::vector<LeaseId> All() const;
-  /// Leases whose time is over, at most `bound`.
+  /// Returns at most `bound` expired leases.
   std::vector<LeaseId> Expired(std::size_t bound) const;
-  /// All leases begin a new term: time did not count while nobody could renew.
+  /// Starts a new term for all leases: time during which no client could renew a lease does not count.
   void RenewAll();
 
  private:

@@ -15,7 +15,7 @@ class LessorTest : public ::testing::Test {
   Lessor lessor_{clock_};
 };
 
-TEST_F(LessorTest, ALeaseEndsAtItsTimeAndNotBefore) {
+TEST_F(LessorTest, ALeaseExpiresAfterItsTtl) {
   lessor_.Grant(1, 10);
   lessor_.Grant(2, 5);
   clock_.Advance(std::chrono::milliseconds(4999));
@@ -23,7 +23,7 @@ TEST_F(LessorTest, ALeaseEndsAtItsTimeAndNotBefore) {
   clock_.Advance(std::chrono::milliseconds(1));
   EXPECT_EQ(lessor_.Expired(10), std::vector<LeaseId>{2});
   clock_.Advance(seconds(5));
-  EXPECT_EQ(lessor_.Expired(10), (std::vector<LeaseId>{2, 1}));  // in the order of their end
+  EXPECT_EQ(lessor_.Expired(10), (std::vector<LeaseId>{2, 1}));  // in the order of their expiry
   EXPECT_EQ(lessor_.Expired(1).size(), 1u);
 }
 
@@ -38,7 +38,7 @@ TEST_F(LessorTest, RenewalBeginsANewTerm) {
   EXPECT_EQ(lessor_.Renew(7), std::nullopt);
 }
 
-// Its keys may be deleted at any moment, so nobody must be told that it lives on.
+// The keys of an expired lease can be deleted at any moment, so the store must not report the lease as renewed.
 TEST_F(LessorTest, AnExpiredLeaseCannotBeRenewed) {
   lessor_.Grant(1, 10);
   clock_.Advance(seconds(10));
@@ -46,7 +46,7 @@ TEST_F(LessorTest, AnExpiredLeaseCannotBeRenewed) {
   EXPECT_EQ(lessor_.Find(1)->remaining, 0);
 }
 
-TEST_F(LessorTest, AfterARestartAllBeginAgain) {
+TEST_F(LessorTest, ARestartRenewsAllLeases) {
   lessor_.Grant(1, 10);
   lessor_.Grant(2, 20);
   clock_.Advance(seconds(60));
@@ -59,7 +59,7 @@ TEST_F(LessorTest, KnowsTheKeysOfALease) {
   lessor_.Grant(1, 10);
   lessor_.Attach(1, "b");
   lessor_.Attach(1, "a");
-  lessor_.Attach(9, "a");  // of a lease that is gone
+  lessor_.Attach(9, "a");  // the lease does not exist
   lessor_.Detach(1, "b");
   EXPECT_EQ(*lessor_.Find(1)->keys, (std::set<std::string, std::less<>>{"a"}));
   lessor_.Revoke(1);

@@ -12,7 +12,7 @@ void AutoCompactor::Start() {
 
 std::chrono::nanoseconds AutoCompactor::Interval() const {
   if (options_.auto_compaction == AutoCompaction::kRevision) return std::chrono::minutes(5);
-  // A tenth of the period, so that history is at most that much longer than asked for.
+  // A tenth of the period, so that the history is at most that much longer than requested.
   return std::clamp<std::chrono::nanoseconds>(options_.auto_compaction_period / 10, std::chrono::milliseconds(100),
                                               std::chrono::hours(1));
 }

@@ -8,14 +8,14 @@
 
 namespace apimesh::store {
 
-/// Compacts by itself, as etcd does if told to: history older than a period, or all but the last N revisions.
+/// Compacts automatically, with etcd's flags: history that is older than a period, or all but the last N revisions.
 class AutoCompactor {
  public:
   AutoCompactor(EventLoop& loop, Store& store, const Clock& clock, const Options& options)
       : loop_(loop), store_(store), clock_(clock), options_(options) {}
 
   void Start();
-  /// One look; exposed for tests, which move the clock by hand.
+  /// Checks once whether to compact. Public for tests, which set the clock.
   void Check();
 
  private:

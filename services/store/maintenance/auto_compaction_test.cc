@@ -4,11 +4,12 @@
 #include <unistd.h>
 
 #include "lib/testing/manual_clock.h"
+#include "lib/testing/system_clock.h"
 
 namespace apimesh::store {
 namespace {
 
-/// A store without a server; what is written is durable at once.
+/// A store without a server. Writes are durable immediately.
 class AutoCompactionTest : public ::testing::Test {
  protected:
   AutoCompactionTest()
@@ -39,7 +40,7 @@ class AutoCompactionTest : public ::testing::Test {
 
   std::filesystem::path folder_;
   apimesh::testing::ManualClock clock_;
-  EventLoop loop_;
+  EventLoop loop_{apimesh::testing::SystemClock()};
   Lessor lessor_{clock_};
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<Store> store_;
@@ -52,11 +53,11 @@ TEST_F(AutoCompactionTest, KeepsTheLastRevisions) {
   AutoCompactor compactor(loop_, *store_, clock_, options);
   Write(5);
   compactor.Check();
-  EXPECT_EQ(store_->Compacted(), 0);  // there are not that many
+  EXPECT_EQ(store_->Compacted(), 0);  // there are fewer revisions
   Write(20);
   compactor.Check();
   EXPECT_EQ(store_->Compacted(), store_->Durable() - 10);
-  compactor.Check();  // nothing new
+  compactor.Check();  // nothing has changed
   EXPECT_EQ(store_->Compacted(), store_->Durable() - 10);
   Write(3);
   compactor.Check();

@@ -20,7 +20,8 @@ bool AnyKeyAt(const KeyIndex& index, Revision revision) {
 
 std::vector<ChangeId> SupersededVersions(const KeyIndex& index, Revision compacted, Revision revision) {
   std::vector<ChangeId> superseded;
-  // etcd takes an empty list of versions to keep for "no compaction": then it counts all that a compaction leaves behind.
+  // etcd treats an empty set of versions to keep as "no compaction": then it includes everything that a compaction
+  // leaves.
   if (!AnyKeyAt(index, revision)) revision = compacted;
   index.Walk(std::string_view("\0", 1), std::string_view("\0", 1), [&](const KeyIndex::Entry& entry) {
     const auto& versions = entry.versions;

@@ -1,10 +1,10 @@
 #include "services/store/maintenance/metrics.h"
 
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <cstdio>
 #include <iterator>
+
+#include <fmt/format.h>
+#include <unistd.h>
 
 namespace apimesh::store {
 namespace {
@@ -64,7 +64,8 @@ std::string Metrics::Render(const Gauges& g) const {
   out += "# TYPE etcd_disk_wal_fsync_duration_seconds histogram\n";
   double bound = 0.001;
   for (const std::uint64_t bucket : sync_buckets_) {
-    fmt::format_to(std::back_inserter(out), "etcd_disk_wal_fsync_duration_seconds_bucket{{le=\"{}\"}} {}\n", bound, bucket);
+    fmt::format_to(std::back_inserter(out), "etcd_disk_wal_fsync_duration_seconds_bucket{{le=\"{}\"}} {}\n", bound,
+                   bucket);
     bound *= 2;
   }
   fmt::format_to(std::back_inserter(out),

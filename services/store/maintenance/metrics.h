@@ -7,7 +7,7 @@
 
 namespace apimesh::store {
 
-/// Counters of the loop thread, and how they are shown at /metrics under etcd's names.
+/// Counters of the loop thread, and their output at /metrics under etcd's names.
 struct Metrics {
   std::uint64_t ranges = 0, puts = 0, deletes = 0, txns = 0;
   std::uint64_t leases_expired = 0;
@@ -25,7 +25,7 @@ struct Metrics {
   std::string Render(const Gauges& gauges) const;
 
  private:
-  static constexpr int kBuckets = 14;  // 1 ms, doubling, as etcd's
+  static constexpr int kBuckets = 14;  // from 1 ms, doubling, as in etcd
   std::array<std::uint64_t, kBuckets> sync_buckets_{};
   std::uint64_t syncs_ = 0;
   double sync_seconds_ = 0;

@@ -1,8 +1,8 @@
 #include "services/store/mvcc/identity.h"
 
-#include <openssl/sha.h>
-
 #include <algorithm>
+
+#include <openssl/sha.h>
 
 namespace apimesh::store {
 namespace {

@@ -8,7 +8,7 @@
 
 namespace apimesh::store {
 
-/// Who answers: part of every response header.
+/// The identity of the responding member, which is part of every response header.
 struct Identity {
   std::string name = "default";
   std::uint64_t cluster_id = 0;
@@ -27,14 +27,15 @@ struct Identity {
   }
 };
 
-/// The header of a response inside a transaction's: the revision only.
+/// The header of a response inside a transaction's response, which contains only the revision.
 inline std::string InnerHeader(Revision revision) {
   std::string out;
   wire::AppendInteger(out, 3, revision);
   return out;
 }
 
-/// etcd's ids: made of the peer URLs and the cluster's token, so that the same flags give the same ids.
+/// Derives the ids as etcd does, from the peer URLs and the cluster token, so that the same flags result in the same
+/// ids.
 void DeriveIds(const std::string& cluster_token, Identity& identity);
 
 }  // namespace apimesh::store

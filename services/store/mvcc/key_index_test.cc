@@ -18,8 +18,7 @@ Revision VisibleAt(const KeyIndex& index, std::string_view key, Revision revisio
 }
 std::vector<Revision> Compact(KeyIndex& index, Revision revision, std::size_t bound = 1000) {
   std::vector<ChangeId> dropped;
-  while (!index.Compact(revision, bound, dropped)) {
-  }
+  while (!index.Compact(revision, bound, dropped)) {}
   std::vector<Revision> revisions;
   for (const ChangeId id : dropped) revisions.push_back(id.main);
   return revisions;
@@ -51,7 +50,7 @@ TEST(KeyIndex, CompactionKeepsADeletionAtItsOwnRevisionAndDropsItLater) {
   Put(index, "a", 2);
   Delete(index, "a", 3);
   EXPECT_EQ(Compact(index, 3), std::vector<Revision>{2});
-  ASSERT_NE(index.Find("a"), nullptr);  // a watch from revision 3 still gets the deletion
+  ASSERT_NE(index.Find("a"), nullptr);  // a watch from revision 3 still receives the deletion
   Put(index, "b", 4);
   EXPECT_EQ(Compact(index, 4), std::vector<Revision>{3});
   EXPECT_EQ(index.Find("a"), nullptr);

@@ -17,7 +17,7 @@ bool HasFilter(const RangeRequest& request) {
          request.max_create_revision() != 0;
 }
 
-bool Passes(const RangeRequest& request, const KeyVersion& version) {
+bool MatchesRevisionFilters(const RangeRequest& request, const KeyVersion& version) {
   const Revision mod = version.id.main;
   if (request.max_mod_revision() != 0 && mod > request.max_mod_revision()) return false;
   if (request.min_mod_revision() != 0 && mod < request.min_mod_revision()) return false;
@@ -36,7 +36,7 @@ void SortBy(std::vector<Change>& found, bool descending, Project project) {
 
 void Sort(const RangeRequest& request, std::vector<Change>& found) {
   const bool by_key = request.sort_target() == RangeRequest::KEY;
-  // Keys are found in order already; other targets sort upwards unless told otherwise.
+  // Keys are already in order. Other targets are sorted in ascending order by default.
   if (by_key && request.sort_order() != RangeRequest::DESCEND) return;
   const bool descending = request.sort_order() == RangeRequest::DESCEND;
   switch (request.sort_target()) {
@@ -58,7 +58,7 @@ Status ExecuteRange(const Store& store, const RangeRequest& request, Revision ne
   if (request.revision() > 0 && revision < store.Compacted()) return errors::Compacted();
 
   const bool filtered = HasFilter(request);
-  // As in etcd, a target without an order sorts, too, but only the first keys that the limit lets through, and one more.
+  // As in etcd, a target without an order is sorted, too, but only the first keys within the limit and one more.
   const bool sorted = request.sort_order() != RangeRequest::NONE;
   const std::size_t limit = request.limit() > 0 ? static_cast<std::size_t>(request.limit()) : SIZE_MAX;
   const std::size_t wanted = filtered || sorted || limit == SIZE_MAX ? SIZE_MAX : limit + 1;
@@ -71,20 +71,22 @@ Status ExecuteRange(const Store& store, const RangeRequest& request, Revision ne
   const bool holds_its_key = to_the_end || request.key() < request.range_end();
   const bool counts_a_range = request.count_only() && !request.range_end().empty() && holds_its_key;
   if (counts_a_range) page_end = request.key();
-  // To count a range only its first key has to be looked at here; the tree tells the rest.
-  store.index().Walk(request.key(), counts_a_range ? std::string() : request.range_end(), [&](const KeyIndex::Entry& entry) {
-    const KeyVersion* version = entry.At(revision);
-    if (version == nullptr) return true;
-    ++count;
-    if (request.count_only() || (filtered && !Passes(request, *version))) return true;
-    found.push_back({version->id, false, entry.key, {}, version->create, version->version, version->lease});
-    if (found.size() < wanted) return true;
-    page_end = entry.key;
-    return false;
-  });
+  // To count a range, only its first key is read here; the tree counts the rest.
+  store.index().Walk(
+      request.key(), counts_a_range ? std::string() : request.range_end(), [&](const KeyIndex::Entry& entry) {
+        const KeyVersion* version = entry.At(revision);
+        if (version == nullptr) return true;
+        ++count;
+        if (request.count_only() || (filtered && !MatchesRevisionFilters(request, *version))) return true;
+        found.push_back({version->id, false, entry.key, {}, version->create, version->version, version->lease});
+        if (found.size() < wanted) return true;
+        page_end = entry.key;
+        return false;
+      });
   if (!page_end.empty()) count += store.index().CountAfter(page_end, request.range_end(), revision);
   const bool in_place = request.sort_target() == RangeRequest::KEY;
-  if (wanted != SIZE_MAX && found.size() > limit && in_place) found.resize(limit);  // no need for the values of the rest
+  // The values of the others are not needed.
+  if (wanted != SIZE_MAX && found.size() > limit && in_place) found.resize(limit);
   const bool more = wanted != SIZE_MAX && !request.count_only() && count > static_cast<std::int64_t>(limit);
   if (values) {
     for (Change& change : found) change.value = store.ValueOf(change.id);

@@ -11,7 +11,8 @@ class RangeRequest;
 
 namespace apimesh::store {
 
-/// Answers a range as of `newest` (or the older revision it asks for); `out` gets the encoded RangeResponse.
+/// Executes a range request at `newest` or at the older revision that it names. Writes the encoded RangeResponse to
+/// `out`.
 Status ExecuteRange(const Store& store, const etcdserverpb::RangeRequest& request, Revision newest,
                     std::string_view header, std::string& out);
 

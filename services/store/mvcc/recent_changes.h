@@ -7,8 +7,8 @@
 
 namespace apimesh::store {
 
-/// The newest changes with their values, in order: all that are not in the base yet, and some more for watchers that
-/// come back after a short absence. Loop thread only.
+/// The newest changes with their values, in order: all changes that are not yet in the base, and some more for watchers
+/// that reconnect after a short time. Must be used on the loop thread only.
 class RecentChanges {
  public:
   void Append(const Change& change) {
@@ -23,10 +23,10 @@ class RecentChanges {
     return {owned.id, owned.deleted, owned.key, owned.value, owned.create, owned.version, owned.lease};
   }
 
-  /// The place of the first change with that id or a later one.
+  /// Returns the index of the first change with this id or a later one.
   std::size_t LowerBound(ChangeId id) const {
     if (changes_.empty() || id <= changes_.front().id) return 0;
-    // Most transactions make one change, so revisions are nearly places.
+    // Most transactions make one change, so the distance of revisions is a good estimate of the index.
     const auto guess = static_cast<std::size_t>(id.main - changes_.front().id.main);
     if (guess < changes_.size() && changes_[guess].id == id) return guess;
     std::size_t low = 0, high = changes_.size();
@@ -47,10 +47,12 @@ class RecentChanges {
     return &changes_[position].value;
   }
 
-  /// Everything from this revision on is here. With nothing here, that is every revision to come.
-  Revision FirstWholeRevision(Revision newest) const { return changes_.empty() ? newest + 1 : changes_.front().id.main; }
+  /// Returns the first revision from which on all changes are here. If there are no changes, that is the next revision.
+  Revision FirstCompleteRevision(Revision newest) const {
+    return changes_.empty() ? newest + 1 : changes_.front().id.main;
+  }
 
-  /// Lets go of changes up to `in_base`, oldest first and by whole revisions, while more than `keep_bytes` are held.
+  /// Removes changes up to `in_base`, oldest first and in complete revisions, while they take more than `keep_bytes`.
   void Trim(Revision in_base, std::size_t keep_bytes) {
     while (!changes_.empty() && bytes_ > keep_bytes && changes_.front().id.main <= in_base) {
       const Revision revision = changes_.front().id.main;

@@ -21,7 +21,8 @@ struct Writes {
 
   bool Deletes(const std::string& key) const {
     return std::ranges::any_of(deletes, [&](const auto& range) {
-      // As in etcd, an end of "\0" (all keys from the first one on) meets no key here, so that one may clear and fill.
+      // As in etcd, an end of "\0" (all keys from the first one on) does not overlap with any key here, so that a
+      // transaction may delete everything and write new keys.
       return range.second.empty() ? key == range.first : key >= range.first && key < range.second;
     });
   }
@@ -29,7 +30,7 @@ struct Writes {
 
 bool Collect(const Ops& ops, Writes& writes);
 
-// Both branches of an inner transaction may write the same key, as only one of them runs.
+// Both branches of an inner transaction may write the same key, because only one of them is executed.
 bool CollectInner(const TxnRequest& txn, Writes& writes) {
   Writes then_writes, else_writes;
   if (!Collect(txn.success(), then_writes) || !Collect(txn.failure(), else_writes)) return false;
@@ -91,7 +92,8 @@ Status CheckOperations(const TxnRequest& request, int max_operations) {
 
 bool AnyWrites(const Ops& ops) {
   return std::ranges::any_of(ops, [](const RequestOp& op) {
-    return op.has_request_put() || op.has_request_delete_range() || (op.has_request_txn() && !IsReadOnly(op.request_txn()));
+    return op.has_request_put() || op.has_request_delete_range() ||
+           (op.has_request_txn() && !IsReadOnly(op.request_txn()));
   });
 }
 

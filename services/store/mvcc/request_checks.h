@@ -11,13 +11,13 @@ class TxnRequest;
 
 namespace apimesh::store {
 
-// What can be said about a request without looking at the keys, as etcd says it.
+// Checks that need no access to the keys, with etcd's error messages.
 Status CheckRange(const etcdserverpb::RangeRequest& request);
 Status CheckPut(const etcdserverpb::PutRequest& request);
 Status CheckDeleteRange(const etcdserverpb::DeleteRangeRequest& request);
-/// Bounds the operations, checks each, and refuses two writes to one key.
+/// Limits the number of operations, checks each of them, and rejects two writes to one key.
 Status CheckTxn(const etcdserverpb::TxnRequest& request, int max_operations);
-/// No branch writes.
+/// Returns whether no branch writes.
 bool IsReadOnly(const etcdserverpb::TxnRequest& request);
 
 }  // namespace apimesh::store

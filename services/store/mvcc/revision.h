@@ -9,14 +9,14 @@ namespace apimesh::store {
 using Revision = std::int64_t;
 using LeaseId = std::int64_t;
 
-/// A change: the revision of its transaction, and its place within the transaction.
+/// Identifies a change: the revision of its transaction and its index within the transaction.
 struct ChangeId {
   Revision main = 0;
   std::uint32_t sub = 0;
   auto operator<=>(const ChangeId&) const = default;
 };
 
-/// One change of one key, wherever its bytes live.
+/// One change of one key. The bytes belong to the caller's data.
 struct Change {
   ChangeId id;
   bool deleted = false;

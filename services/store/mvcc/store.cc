@@ -5,7 +5,7 @@
 namespace apimesh::store {
 namespace {
 
-constexpr std::size_t kRecentBytes = 4 * 1024 * 1024;  // kept in memory although the base has them
+constexpr std::size_t kRecentBytes = 4 * 1024 * 1024;  // kept in memory although they are in the base
 constexpr std::size_t kCompactedKeysATurn = 5000;
 
 }  // namespace
@@ -36,7 +36,7 @@ void Store::Recover() {
   FromBase from_base(*this);
   FromLog from_log(*this);
   journal_.Recover(from_base, from_log);
-  // With every key deleted and compacted away only these remember how far the revisions had come.
+  // If every key was deleted and compacted, only these numbers record the last revision.
   applied_ = std::max({applied_, compacted_, static_cast<Revision>(journal_.View().Number(Base::kRevision))});
   durable_ = applied_;
   durable_sequence_ = journal_.LastSequence();
@@ -70,7 +70,7 @@ std::optional<Change> Store::Get(std::string_view key, Revision revision) const 
 }
 
 void Store::ScanChanges(Revision from, Revision to, const std::function<bool(const Change&)>& visit) const {
-  const Revision in_memory = recent_.FirstWholeRevision(applied_);
+  const Revision in_memory = recent_.FirstCompleteRevision(applied_);
   if (from < in_memory) {
     bool stopped = false;
     const auto from_base = [&](const Change& change) {
@@ -170,7 +170,8 @@ Status Store::Compact(Revision revision, std::function<void()> physical) {
   Begin();
   entry_.OnCompacted(revision);
   End();
-  // Readers look at Durable(), which may still be behind `revision`: versions are dropped once it is not.
+  // Readers use Durable(), which may still be less than `revision`. Versions are removed when it has reached
+  // `revision`.
   WhenDurable([this, physical = std::move(physical)] {
     if (physical) physical_.push_back(physical);
     const bool running = compacting_ != 0;

@@ -15,20 +15,21 @@
 
 namespace apimesh::store {
 
-/// The keys, their history and the leases: the newest state in memory, values behind it.
+/// The keys, their history and the leases. The newest state is in memory; values may be on disk.
 ///
-/// A write takes effect here at once and is told to nobody until it is durable: readers and watchers see the state at
-/// Durable(), a writer's answer waits for its entry, and so does the answer of a transaction that only looked at state
-/// that is still on its way to the disk. So nothing that anybody saw can be lost. Loop thread only.
+/// A write takes effect here immediately but stays invisible until it is durable: readers and watchers see the state at
+/// Durable(), and a writer's response waits until its entry is durable. So does the response of a transaction that only
+/// read state which is not yet durable. Therefore nothing that a client has seen can be lost. Must be used on the loop
+/// thread only.
 class Store {
  public:
   Store(Journal& journal, Lessor& lessor) : journal_(journal), lessor_(lessor) {}
 
-  /// Loads what the journal has.
+  /// Loads the contents of the journal.
   void Recover();
 
-  Revision Applied() const { return applied_; }      // what the next write builds on
-  Revision Durable() const { return durable_; }      // what readers see
+  Revision Applied() const { return applied_; }  // the state on which the next write is based
+  Revision Durable() const { return durable_; }  // the state that readers see
   Revision Compacted() const { return compacted_; }
   bool NoSpaceAlarm() const { return no_space_; }
   std::size_t Keys() const { return index_.size(); }
@@ -36,34 +37,34 @@ class Store {
   const KeyIndex& index() const { return index_; }
   Lessor& lessor() { return lessor_; }
   std::string_view ValueOf(ChangeId id) const;
-  /// The version of a key that a reader at `revision` sees, as a change with its value.
+  /// Returns the version of a key that a reader at `revision` sees, as a change with its value.
   std::optional<Change> Get(std::string_view key, Revision revision) const;
   Change WithValue(std::string_view key, const KeyVersion& version) const;
-  /// Changes in [from, to], in order, until `visit` returns false. The value is filled in where memory has it; ValueOf()
-  /// finds it otherwise.
+  /// Visits the changes in [from, to] in order until `visit` returns false. The value is set if it is in memory;
+  /// ValueOf() returns it otherwise.
   void ScanChanges(Revision from, Revision to, const std::function<bool(const Change&)>& visit) const;
 
-  // Writing. A transaction is any number of the calls below between Begin() and End().
+  // Writes. A transaction is any number of the calls below between Begin() and End().
   void Begin();
-  /// The changed key's previous version is garbage at the next compaction. Returns the revision of the transaction.
+  /// The key's previous version becomes garbage for the next compaction. Returns the revision of the transaction.
   Revision Put(std::string_view key, std::string_view value, LeaseId lease);
   bool Delete(std::string_view key);
   void GrantLease(LeaseId id, std::int64_t ttl_seconds);
-  /// Deletes the lease's keys, too.
+  /// Also deletes the keys of the lease.
   void RevokeLease(LeaseId id);
   void SetNoSpaceAlarm(bool active);
-  /// Appends the entry if anything changed.
+  /// Appends the entry to the journal if anything changed.
   void End();
-  /// Whether the open transaction has changed a key, and so has a revision of its own.
+  /// Returns whether the open transaction has changed a key and therefore has its own revision.
   bool Changed() const { return next_sub_ > 0; }
 
-  /// Readers below `revision` get "compacted" from now on; the space comes back in the background. `physical` runs when
-  /// it has.
+  /// From now on, readers below `revision` get "compacted". The space is freed in the background; `physical` runs
+  /// afterwards.
   Status Compact(Revision revision, std::function<void()> physical);
 
-  /// Runs `ready` when everything applied so far is durable: at once, if it is.
+  /// Runs `ready` when everything that was applied so far is durable, or immediately if it already is.
   void WhenDurable(std::function<void()> ready);
-  /// Called after Durable() has grown, before anybody waiting is told.
+  /// Called after Durable() has increased, before any waiting caller continues.
   std::function<void(Revision before, Revision now)> on_durable;
 
   void OnDurable(std::uint64_t sequence);
@@ -97,7 +98,7 @@ class Store {
   };
   std::deque<Waiting> waiting_;
   std::deque<InFlight> in_flight_;
-  Revision compacting_ = 0;  // the revision of the compaction that runs; 0: none
+  Revision compacting_ = 0;  // the revision of the running compaction; 0: none
   std::vector<ChangeId> dropped_;
   std::vector<std::function<void()>> physical_;
 };

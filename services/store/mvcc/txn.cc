@@ -27,7 +27,7 @@ bool Holds(Compare::CompareResult result, const T& actual, const T& expected) {
   }
 }
 
-// The field that the target names is compared with the operand of that target; a missing operand is zero.
+// Compares the field that the target names with the operand of that target. A missing operand is zero.
 bool Holds(const Compare& compare, const Change& kv) {
   switch (compare.target()) {
     case Compare::VALUE: return Holds<std::string_view>(compare.result(), kv.value, compare.value());
@@ -39,7 +39,7 @@ bool Holds(const Compare& compare, const Change& kv) {
   }
 }
 
-/// One transaction over the state at one revision. Which branches run is decided before anything is written.
+/// One transaction over the state at one revision. The branches are chosen before anything is written.
 class Execution {
  public:
   Execution(Store& store, Revision newest) : store_(store), newest_(newest) {}
@@ -52,7 +52,7 @@ class Execution {
     }
   }
 
-  /// Everything that could fail is found here, so that Run() cannot stop half way.
+  /// Reports every possible error, so that Run() cannot fail after some of its writes.
   Status Check(const TxnRequest& txn) {
     std::size_t step = 0;
     return Check(txn, step);
@@ -140,7 +140,7 @@ class Execution {
 
   Store& store_;
   Revision newest_;
-  std::vector<bool> path_;  // of each transaction in order of appearance: did its compares hold
+  std::vector<bool> path_;  // for each transaction in order of appearance: whether its compares succeeded
 };
 
 Status Execution::CheckPutHere(const PutRequest& request) const {
@@ -170,7 +170,7 @@ std::string Execution::PutBody(const PutRequest& request) {
 
 std::string Execution::DeleteBody(const DeleteRangeRequest& request) {
   std::string previous_kvs;
-  std::vector<std::string_view> keys;  // entries stay where they are until a compaction
+  std::vector<std::string_view> keys;  // entries are not moved before a compaction
   store_.index().Walk(request.key(), request.range_end(), [&](const KeyIndex::Entry& entry) {
     const KeyVersion* version = entry.At(Now());
     if (version == nullptr) return true;
@@ -185,11 +185,12 @@ std::string Execution::DeleteBody(const DeleteRangeRequest& request) {
   return out + previous_kvs;
 }
 
-// The body begins with the inner header; a response of its own needs the full one instead.
+// The body begins with the inner header; a stand-alone response needs the full header instead.
 std::string WithFullHeader(const std::string& body, const Identity& identity, Revision revision) {
   std::string out;
   wire::AppendMessage(out, 1, identity.Header(revision));
-  const std::size_t inner = 2 + static_cast<unsigned char>(body[1]);  // the inner header is short: one length byte
+  // The inner header is short: its length has one byte.
+  const std::size_t inner = 2 + static_cast<unsigned char>(body[1]);
   return out.append(body, inner);
 }
 
@@ -198,7 +199,7 @@ std::string WithFullHeader(const std::string& body, const Identity& identity, Re
 Status ExecutePut(Store& store, const Identity& identity, const PutRequest& request, std::string& out) {
   store.Begin();
   Execution execution(store, store.Applied());
-  // A put on its own asks for the lease first, one in a transaction for the key.
+  // A stand-alone put checks the lease first, a put in a transaction checks the key first.
   if (request.lease() != 0 && !store.lessor().Exists(request.lease())) return errors::LeaseNotFound();
   if (Status status = execution.CheckPutHere(request); !status.ok()) return status;
   const std::string body = execution.PutBody(request);

@@ -13,12 +13,13 @@ class TxnRequest;
 
 namespace apimesh::store {
 
-// Runs writes; `out` gets the encoded response, which the caller sends once Store::WhenDurable() says so.
+// Execute writes. `out` receives the encoded response, which the caller sends when Store::WhenDurable() runs its
+// callback.
 Status ExecutePut(Store& store, const Identity& identity, const etcdserverpb::PutRequest& request, std::string& out);
 Status ExecuteDeleteRange(Store& store, const Identity& identity, const etcdserverpb::DeleteRangeRequest& request,
                           std::string& out);
-/// Compares, then one branch, atomically and in one revision. A transaction that writes in no branch runs on what
-/// readers see and need not wait.
+/// Evaluates the compares and executes one branch, atomically and in one revision. A transaction without writes in any
+/// branch runs on the durable state, so its response need not wait.
 Status ExecuteTxn(Store& store, const Identity& identity, const etcdserverpb::TxnRequest& request, bool read_only,
                   std::string& out);
 

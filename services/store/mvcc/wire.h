@@ -6,8 +6,8 @@
 
 #include "services/store/mvcc/revision.h"
 
-/// Answers are written straight in protobuf's wire format: an answer of many keys is copied once, from the map of the
-/// base to the bytes that are sent.
+/// Responses are written directly in protobuf's wire format, so a response with many keys is copied only once, from the
+/// base's memory map to the bytes that are sent.
 namespace apimesh::store::wire {
 
 inline std::size_t VarintSize(std::uint64_t value) {
@@ -34,7 +34,7 @@ inline void AppendTag(std::string& out, int field, int type) {
   AppendVarint(out, static_cast<std::uint64_t>(field) << 3 | static_cast<unsigned>(type));
 }
 
-/// Proto3: a zero is not written.
+/// Proto3 omits zero values.
 inline void AppendInteger(std::string& out, int field, std::uint64_t value) {
   if (value == 0) return;
   AppendTag(out, field, 0);
@@ -47,7 +47,7 @@ inline void AppendBool(std::string& out, int field, bool value) {
   AppendInteger(out, field, static_cast<std::uint64_t>(value));
 }
 
-/// A submessage; written even if it is empty.
+/// Appends a submessage, even if it is empty.
 inline void AppendMessage(std::string& out, int field, std::string_view bytes) {
   AppendTag(out, field, 2);
   AppendVarint(out, bytes.size());
@@ -64,7 +64,7 @@ inline std::size_t BytesSize(std::string_view bytes) {
   return bytes.empty() ? 0 : 1 + VarintSize(bytes.size()) + bytes.size();
 }
 
-/// mvccpb.KeyValue of a change.
+/// The size of a change as mvccpb.KeyValue.
 inline std::size_t KeyValueSize(const Change& kv) {
   return BytesSize(kv.key) + IntegerSize(kv.create) + IntegerSize(kv.id.main) + IntegerSize(kv.version) +
          BytesSize(kv.value) + IntegerSize(kv.lease);

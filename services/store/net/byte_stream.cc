@@ -1,18 +1,21 @@
 #include "services/store/net/byte_stream.h"
 
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
-
-#include <cerrno>
 
 namespace apimesh::store {
 namespace {
 
-constexpr std::size_t kReadChunk = 64 * 1024;
-// Reads land here first: growing the target by a whole chunk would zero it each time.
-thread_local char scratch[kReadChunk];
+constexpr std::size_t kPiecesPerWrite = 64;
+constexpr std::size_t kRecordBytes = 16 * 1024;  // the maximum size of a TLS record
+thread_local char scratch[ByteStream::kReadBytes];
 
 class Plain final : public ByteStream {
  public:
@@ -20,24 +23,30 @@ class Plain final : public ByteStream {
   ~Plain() override { close(fd_); }
   int Fd() const override { return fd_; }
 
-  Outcome Read(std::string& buffer) override {
-    const ssize_t got = recv(fd_, scratch, kReadChunk, 0);
-    if (got > 0) {
-      buffer.append(scratch, static_cast<std::size_t>(got));
-      return Outcome::kDone;
-    }
-    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return Outcome::kWouldBlock;
-    return Outcome::kClosed;
+  Outcome Read(std::string_view& bytes) override {
+    const ssize_t got = recv(fd_, scratch, sizeof scratch, 0);
+    bytes = {scratch, got > 0 ? static_cast<std::size_t>(got) : 0};
+    if (got > 0) return Outcome::kDone;
+    return got < 0 && (errno == EAGAIN || errno == EINTR) ? Outcome::kWouldBlock : Outcome::kClosed;
   }
 
-  Outcome Write(std::string_view bytes, std::size_t& written) override {
-    const ssize_t sent = send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  Outcome Write(std::span<const std::string_view> pieces, std::size_t& written) override {
+    const ssize_t sent =
+        pieces.size() == 1 ? send(fd_, pieces[0].data(), pieces[0].size(), MSG_NOSIGNAL) : SendPieces(pieces);
     written = sent > 0 ? static_cast<std::size_t>(sent) : 0;
     if (sent >= 0) return Outcome::kDone;
     return errno == EAGAIN || errno == EINTR ? Outcome::kWouldBlock : Outcome::kClosed;
   }
 
  private:
+  ssize_t SendPieces(std::span<const std::string_view> pieces) const {
+    iovec vector[kPiecesPerWrite];
+    const std::size_t count = std::min(pieces.size(), kPiecesPerWrite);
+    for (std::size_t i = 0; i < count; ++i) vector[i] = {const_cast<char*>(pieces[i].data()), pieces[i].size()};
+    const msghdr message{.msg_iov = vector, .msg_iovlen = count};
+    return sendmsg(fd_, &message, MSG_NOSIGNAL);
+  }
+
   int fd_;
 };
 
@@ -60,23 +69,26 @@ class Tls final : public ByteStream {
   }
   int Fd() const override { return fd_; }
 
-  Outcome Read(std::string& buffer) override {
+  Outcome Read(std::string_view& bytes) override {
     std::size_t total = 0;
     int result = 1;
-    // All that is decrypted must be taken: epoll knows nothing of bytes that OpenSSL holds.
-    while (total < kReadChunk) {
+    // All decrypted bytes must be read, because epoll does not report bytes that OpenSSL has buffered.
+    while (total < sizeof scratch) {
       ERR_clear_error();
-      result = SSL_read(ssl_, scratch + total, static_cast<int>(kReadChunk - total));
+      result = SSL_read(ssl_, scratch + total, static_cast<int>(sizeof scratch - total));
       if (result <= 0) break;
       total += static_cast<std::size_t>(result);
     }
-    buffer.append(scratch, total);
+    bytes = {scratch, total};
     if (total > 0) return Outcome::kDone;
     return Wants(result) ? Outcome::kWouldBlock : Outcome::kClosed;
   }
 
-  Outcome Write(std::string_view bytes, std::size_t& written) override {
+  Outcome Write(std::span<const std::string_view> pieces, std::size_t& written) override {
     ERR_clear_error();
+    char joined[kRecordBytes];
+    const std::string_view bytes =
+        pieces[0].size() >= kRecordBytes || pieces.size() == 1 ? pieces[0] : Join(pieces, joined);
     const int result = SSL_write(ssl_, bytes.data(), static_cast<int>(bytes.size()));
     written = result > 0 ? static_cast<std::size_t>(result) : 0;
     if (result > 0) return Outcome::kDone;
@@ -84,6 +96,18 @@ class Tls final : public ByteStream {
   }
 
  private:
+  /// Copies small pieces into one buffer, so that they share a TLS record.
+  static std::string_view Join(std::span<const std::string_view> pieces, char (&joined)[kRecordBytes]) {
+    std::size_t size = 0;
+    for (const std::string_view piece : pieces) {
+      const std::size_t part = std::min(piece.size(), kRecordBytes - size);
+      std::memcpy(joined + size, piece.data(), part);
+      size += part;
+      if (size == kRecordBytes) break;
+    }
+    return {joined, size};
+  }
+
   bool Wants(int result) const {
     const int error = SSL_get_error(ssl_, result);
     return error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE;

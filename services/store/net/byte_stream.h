@@ -1,7 +1,7 @@
 #pragma once
 
 #include <memory>
-#include <string>
+#include <span>
 #include <string_view>
 
 typedef struct ssl_ctx_st SSL_CTX;
@@ -12,17 +12,20 @@ namespace apimesh::store {
 class ByteStream {
  public:
   enum class Outcome { kDone, kWouldBlock, kClosed };
+  /// The maximum number of bytes that Read() returns.
+  static constexpr std::size_t kReadBytes = 64 * 1024;
 
   virtual ~ByteStream() = default;
   virtual int Fd() const = 0;
-  /// Appends what is there (up to a bound) to `buffer`.
-  virtual Outcome Read(std::string& buffer) = 0;
-  /// Writes a prefix of `bytes` and says how much.
-  virtual Outcome Write(std::string_view bytes, std::size_t& written) = 0;
+  /// Reads the available bytes. `bytes` is valid until the next Read() of any stream on this thread.
+  virtual Outcome Read(std::string_view& bytes) = 0;
+  /// Writes as many bytes as possible from the front of `pieces` and sets `written`. After kWouldBlock the caller must
+  /// write the same pieces again.
+  virtual Outcome Write(std::span<const std::string_view> pieces, std::size_t& written) = 0;
 };
 
 std::unique_ptr<ByteStream> PlainStream(int fd);
-/// `context` is kept alive by the stream.
+/// The stream keeps `context` alive.
 std::unique_ptr<ByteStream> TlsStream(int fd, SSL_CTX* context, bool server);
 
 }  // namespace apimesh::store

@@ -7,35 +7,25 @@
 #include <string>
 #include <string_view>
 
+#include "lib/grpc/server_stream.h"
 #include "services/store/net/status.h"
 
 namespace apimesh::store {
 
 class Call;
 
-/// What a gRPC method does with one call. Made when the call arrives, destroyed when it is over.
+/// Implements a gRPC method for one call. It is created when the call arrives and destroyed when the call ends.
 class CallHandler {
  public:
   virtual ~CallHandler() = default;
-  /// One whole message; the bytes are valid during the call only.
+  /// Called for each complete message. The bytes are valid during this call only.
   virtual void OnMessage(std::string_view message) = 0;
-  /// The client will send nothing more.
+  /// Called when the client will send no more messages.
   virtual void OnHalfClose() = 0;
-  /// The peer has read enough of what was queued; see Call::Congested().
+  /// Called when the peer has read enough of the queued messages; see Call::AboveHighWatermark().
   virtual void OnDrained() {}
 };
 
-/// The server's side of one gRPC call. Loop thread only. It may outlive its stream (a write waits for the disk while
-/// its client goes away); then sending does nothing.
-class Call {
- public:
-  virtual ~Call() = default;
-  virtual void Send(std::string message) = 0;
-  virtual void Finish(Status status) = 0;
-  /// More is queued than a reader that keeps up would leave; streams should wait for OnDrained().
-  virtual bool Congested() const = 0;
-  virtual bool Closed() const = 0;
-};
 using CallPtr = std::shared_ptr<Call>;
 
 struct HttpAnswer {
@@ -44,14 +34,39 @@ struct HttpAnswer {
   std::string body;
 };
 
-/// Where connections ask what to do.
+/// The handlers of the requests that connections receive.
 struct Routes {
-  /// The handler for the gRPC method "/package.Service/Method", or null: unimplemented.
+  /// Returns the handler of the gRPC method "/package.Service/Method", or nullptr if it is not implemented.
   std::function<std::unique_ptr<CallHandler>(std::string_view method, const CallPtr& call)> grpc;
-  /// Plain HTTP GET on the same port: /health, /version, /metrics.
+  /// Handles plain HTTP GET requests on the same port: /health, /version, /metrics.
   std::function<HttpAnswer(std::string_view path)> http;
-  /// Larger messages end their call.
+  /// A larger message ends its call with RESOURCE_EXHAUSTED.
   std::size_t max_message_bytes = 2 * 1024 * 1024;
+};
+
+/// The server side of one gRPC call, which a CallHandler handles, or of a plain GET request on the same port. Must be
+/// used on the loop thread only. It may outlive its stream (for example, while a write waits for the disk and the
+/// client disconnects); sending then does nothing.
+class Call final : public grpc::ServerStream {
+ public:
+  explicit Call(const Routes& routes) : ServerStream(routes.max_message_bytes), routes_(routes) {}
+
+  void Send(std::string message);
+  void Finish(Status status) { SendStatus(status); }
+
+ private:
+  void OnHeadersDone(bool last) override;
+  void OnData(std::string_view data) override;
+  void OnRemoteEnd() override;
+  void OnClosed(std::uint32_t error_code) override;
+  void OnBelowLowWatermark() override;
+
+  bool Running() const { return handler_ && !Finished(); }
+  void AnswerHttp();
+
+  const Routes& routes_;
+  std::unique_ptr<CallHandler> handler_;
+  bool started_ = false;
 };
 
 }  // namespace apimesh::store

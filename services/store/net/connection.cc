@@ -6,8 +6,12 @@
 namespace apimesh::store {
 namespace {
 
-constexpr std::string_view kH2Preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+constexpr std::string_view kHttp2Preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 constexpr std::size_t kMaxHttp1Header = 16 * 1024;
+constexpr int kReadsPerTurn = 4;
+// A watch stream gets no more events while more than 4 MiB are queued for its client, until less than 512 KiB are
+// queued.
+constexpr http2::Limits kLimits{.stream_window = 4 << 20, .high_watermark = 4 << 20, .low_watermark = 512 << 10};
 
 const char* ReasonPhrase(int status) {
   if (status == 200) return "OK";
@@ -23,6 +27,7 @@ Connection::Connection(EventLoop& loop, std::unique_ptr<ByteStream> stream, cons
 
 Connection::~Connection() {
   if (!closed_) loop_.Remove(stream_->Fd());
+  if (http2_) http2_->Terminate();
 }
 
 void Connection::OnEvents(std::uint32_t ready) {
@@ -32,36 +37,46 @@ void Connection::OnEvents(std::uint32_t ready) {
 }
 
 void Connection::Receive() {
-  // One connection must not starve the others: at most a few chunks a turn; epoll reports the rest again.
-  for (int i = 0; i < 4; ++i) {
-    const auto outcome = stream_->Read(in_);
+  // The number of reads is limited, so that one connection does not starve the others. epoll reports the remaining
+  // bytes again.
+  for (int i = 0; i < kReadsPerTurn; ++i) {
+    std::string_view bytes;
+    const auto outcome = stream_->Read(bytes);
     if (outcome == ByteStream::Outcome::kClosed) return Close();
-    if (outcome == ByteStream::Outcome::kWouldBlock) {
-      // A TLS handshake may have to write before it can read on.
-      return;
-    }
-    const std::size_t got = in_.size();
-    if (!Dispatch()) return Close();
-    if (got < 64 * 1024) return;
+    if (outcome == ByteStream::Outcome::kWouldBlock) return;
+    if (!Dispatch(bytes)) return Close();
+    if (bytes.size() < ByteStream::kReadBytes) return;
   }
 }
 
-bool Connection::Dispatch() {
-  if (!h2_ && !http1_) {
-    const std::size_t compared = std::min(in_.size(), kH2Preface.size());
-    if (std::string_view(in_).substr(0, compared) != kH2Preface.substr(0, compared)) {
+bool Connection::Dispatch(std::string_view bytes) {
+  if (http2_) return ReceiveHttp2(bytes);
+  in_.append(bytes);
+  if (!http1_) {
+    const std::size_t compared = std::min(in_.size(), kHttp2Preface.size());
+    if (std::string_view(in_).substr(0, compared) != kHttp2Preface.substr(0, compared)) {
       http1_ = true;
-    } else if (compared < kH2Preface.size()) {
+    } else if (compared < kHttp2Preface.size()) {
       return true;
-    } else {
-      h2_ = std::make_unique<H2Session>(routes_, [this] { events_.wants_flush(*this); });
     }
   }
   if (http1_) return AnswerHttp1();
-  const bool good = h2_->Receive(in_);
-  in_.clear();
-  // A GOAWAY that names the peer's mistake still has to go out.
-  if (!good) close_after_write_ = true;
+  StartHttp2();
+  return ReceiveHttp2(std::exchange(in_, {}));
+}
+
+void Connection::StartHttp2() {
+  http2::SessionOptions options{.clock = loop_.GetClock(), .server = true, .limits = kLimits};
+  options.accept = [this] { return std::make_shared<Call>(routes_); };
+  options.wants_write = [this] { events_.wants_flush(*this); };
+  http2_ = std::make_unique<http2::Session>(std::move(options));
+}
+
+bool Connection::ReceiveHttp2(std::string_view bytes) {
+  // After a protocol error, a GOAWAY that names the error may have to be written before the connection is closed.
+  if (!http2_->Receive(bytes)) close_after_write_ = true;
+  if (watching_writable_ && http2_->TooManyQueuedFrames()) return false;
+  events_.wants_flush(*this);
   return true;
 }
 
@@ -73,33 +88,41 @@ bool Connection::AnswerHttp1() {
     const std::size_t path_end = space == std::string::npos ? space : in_.find(' ', space + 1);
     if (path_end == std::string::npos || path_end > end) return false;
     const HttpAnswer answer = routes_.http(std::string_view(in_).substr(space + 1, path_end - space - 1));
+    const std::size_t written = out_.size() - unwritten_.size();
     out_ += fmt::format("HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\n\r\n", answer.status,
                         ReasonPhrase(answer.status), answer.content_type, answer.body.size());
     if (!in_.starts_with("HEAD ")) out_ += answer.body;
     in_.erase(0, end + 4);
+    unwritten_ = std::string_view(out_).substr(written);
     events_.wants_flush(*this);
   }
+}
+
+std::span<const std::string_view> Connection::Output() {
+  if (http2_) return http2_->Output();
+  if (unwritten_.empty()) return {};
+  return {&unwritten_, 1};
+}
+
+void Connection::Written(std::size_t size) {
+  if (http2_) return http2_->Written(size);
+  unwritten_.remove_prefix(size);
+  if (unwritten_.empty()) out_.clear();
 }
 
 void Connection::Flush() {
   if (closed_) return;
   for (;;) {
-    if (out_offset_ == out_.size()) {
-      out_.clear();
-      out_offset_ = 0;
-      if (out_.capacity() > 1024 * 1024) out_.shrink_to_fit();
-      if (h2_ && !h2_->Fill(out_)) return Close();
-      if (out_.empty()) break;
-    }
+    const auto pieces = Output();
+    if (pieces.empty()) break;
     std::size_t written = 0;
-    const auto outcome = stream_->Write(std::string_view(out_).substr(out_offset_), written);
+    const auto outcome = stream_->Write(pieces, written);
     if (outcome == ByteStream::Outcome::kClosed) return Close();
-    out_offset_ += written;
     if (outcome == ByteStream::Outcome::kWouldBlock) return WatchForWritable(true);
-    if (h2_) h2_->NotifyDrained();
+    Written(written);
   }
   WatchForWritable(false);
-  if (close_after_write_ || (h2_ && h2_->Finished())) Close();
+  if (close_after_write_ || (http2_ && (http2_->Finished() || !http2_->Error().empty()))) Close();
 }
 
 void Connection::WatchForWritable(bool wanted) {
@@ -109,19 +132,16 @@ void Connection::WatchForWritable(bool wanted) {
 }
 
 void Connection::GoAway() {
-  if (h2_) {
-    h2_->GoAway();
-    events_.wants_flush(*this);
-  } else {
-    Close();
-  }
+  if (!http2_) return Close();
+  http2_->GoAway();
+  events_.wants_flush(*this);
 }
 
 void Connection::Close() {
   if (closed_) return;
   closed_ = true;
   loop_.Remove(stream_->Fd());
-  h2_.reset();
+  if (http2_) http2_->Terminate();
   events_.closed(*this);
 }
 

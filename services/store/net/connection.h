@@ -2,17 +2,19 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 
+#include "lib/http2/session.h"
 #include "services/store/net/byte_stream.h"
 #include "services/store/net/call.h"
 #include "services/store/net/event_loop.h"
-#include "services/store/net/h2_session.h"
 
 namespace apimesh::store {
 
-/// One client. Speaks HTTP/2 (gRPC, and plain GET), or HTTP/1.1 for probes and metrics; the first bytes tell which,
-/// so that one port serves both, as etcd's does.
+/// The connection of one client. It uses HTTP/2 (gRPC and plain GET), or HTTP/1.1 for probes and metrics. The protocol
+/// is detected from the first bytes, so that one port serves both, as in etcd.
 class Connection final : public FdHandler {
  public:
   struct Events {
@@ -23,17 +25,22 @@ class Connection final : public FdHandler {
   ~Connection() override;
 
   void OnEvents(std::uint32_t ready) override;
-  /// Writes what there is; called at the end of a turn.
+  /// Writes the queued output. Called at the end of an iteration of the event loop.
   void Flush();
-  /// Asks the peer to leave; calls that run may finish.
+  /// Sends GOAWAY; active calls may finish. An HTTP/1.1 connection is closed.
   void GoAway();
 
-  bool flush_pending = false;  // belongs to the listener's list of connections to flush
+  bool flush_pending = false;  // used by the listener's list of connections to flush
 
  private:
   void Receive();
-  bool Dispatch();
+  /// Dispatch(), ReceiveHttp2() and AnswerHttp1() return false if the connection must be closed.
+  bool Dispatch(std::string_view bytes);
+  void StartHttp2();
+  bool ReceiveHttp2(std::string_view bytes);
   bool AnswerHttp1();
+  std::span<const std::string_view> Output();
+  void Written(std::size_t size);
   void Close();
   void WatchForWritable(bool wanted);
 
@@ -41,13 +48,14 @@ class Connection final : public FdHandler {
   std::unique_ptr<ByteStream> stream_;
   const Routes& routes_;
   Events events_;
-  std::unique_ptr<H2Session> h2_;
+  std::unique_ptr<http2::Session> http2_;
   bool http1_ = false;
   bool closed_ = false;
   bool close_after_write_ = false;
   bool watching_writable_ = false;
-  std::string in_, out_;
-  std::size_t out_offset_ = 0;
+  std::string in_;              // HTTP/1.1 input, or the first bytes before the protocol is known
+  std::string out_;             // HTTP/1.1 output
+  std::string_view unwritten_;  // the part of out_ that is not yet written
 };
 
 }  // namespace apimesh::store

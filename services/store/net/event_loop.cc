@@ -1,12 +1,12 @@
 #include "services/store/net/event_loop.h"
 
+#include <cerrno>
+#include <system_error>
+
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-#include <cerrno>
-#include <system_error>
 
 namespace apimesh::store {
 namespace {
@@ -16,7 +16,7 @@ int CheckFd(int fd, const char* what) {
   return fd;
 }
 
-// How often another thread has taken the core from this one.
+// Returns the number of involuntary context switches of this thread.
 long SwitchesToOthers() {
   rusage usage{};
   getrusage(RUSAGE_THREAD, &usage);
@@ -25,8 +25,9 @@ long SwitchesToOthers() {
 
 }  // namespace
 
-EventLoop::EventLoop()
-    : epoll_(CheckFd(epoll_create1(EPOLL_CLOEXEC), "epoll_create1")),
+EventLoop::EventLoop(const Clock& clock)
+    : clock_(clock),
+      epoll_(CheckFd(epoll_create1(EPOLL_CLOEXEC), "epoll_create1")),
       wake_(CheckFd(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), "eventfd")) {
   Add(wake_, EPOLLIN, nullptr);
 }
@@ -65,8 +66,8 @@ void EventLoop::Stop() {
   Post([this] { stop_ = true; });
 }
 
-EventLoop::TimerId EventLoop::After(std::chrono::steady_clock::duration delay, Callback callback) {
-  const TimerId id{std::chrono::steady_clock::now() + delay, next_timer_++};
+EventLoop::TimerId EventLoop::After(Duration delay, Callback callback) {
+  const TimerId id{clock_.Steady() + delay, next_timer_++};
   timers_.emplace(id, std::move(callback));
   return id;
 }
@@ -75,7 +76,7 @@ void EventLoop::Cancel(TimerId id) { timers_.erase(id); }
 
 int EventLoop::MillisecondsToNextTimer() const {
   if (timers_.empty()) return -1;
-  const auto left = timers_.begin()->first.first - std::chrono::steady_clock::now();
+  const auto left = timers_.begin()->first.first - clock_.Steady();
   if (left.count() <= 0) return 0;
   return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(left).count());
 }
@@ -95,7 +96,7 @@ void EventLoop::RunPosted() {
 }
 
 void EventLoop::RunTimers() {
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = clock_.Steady();
   while (!timers_.empty() && timers_.begin()->first.first <= now) {
     const Callback callback = std::move(timers_.begin()->second);
     timers_.erase(timers_.begin());
@@ -103,32 +104,33 @@ void EventLoop::RunTimers() {
   }
 }
 
-// What is ready without sleeping; 0: nothing, and it is time to sleep.
+// Busy polling: returns the number of ready events, or 0 if there were none during BusyPolling::kPollTime and the loop
+// should sleep.
 int EventLoop::Look(epoll_event* events, int room) {
-  if (patience_.ShouldCheck()) {
+  if (busy_polling_.ShouldCheck()) {
     const long switches = SwitchesToOthers(), before = std::exchange(switches_, switches);
-    if (before != 0) patience_.SwitchesToOthers(switches - before);
+    if (before != 0) busy_polling_.SwitchesToOthers(switches - before);
   }
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = clock_.Steady();
   do {
     if (const int count = epoll_wait(epoll_, events, room, 0); count != 0) {
-      patience_.Found();
+      busy_polling_.Found();
       return count;
     }
-  } while (std::chrono::steady_clock::now() - start < Patience::kLook);
-  patience_.LookedInVain();
+  } while (clock_.Steady() - start < BusyPolling::kPollTime);
+  busy_polling_.PolledInVain();
   return 0;
 }
 
 int EventLoop::Wait(epoll_event* events, int room) {
   const int timeout = MillisecondsToNextTimer();
-  if (patience_.ShouldLook() && timeout != 0) {
+  if (busy_polling_.ShouldPoll() && timeout != 0) {
     if (const int count = Look(events, room); count != 0) return count;
   }
   switches_ = 0;
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = clock_.Steady();
   const int count = epoll_wait(epoll_, events, room, timeout);
-  patience_.Slept(std::chrono::steady_clock::now() - start);
+  busy_polling_.Slept(clock_.Steady() - start);
   return count;
 }
 
@@ -149,7 +151,7 @@ void EventLoop::Run() {
     }
     if (!timers_.empty()) RunTimers();
     for (const Callback& step : end_of_turn_) step();
-    graveyard_.clear();
+    destroyed_after_turn_.clear();
   }
 }
 

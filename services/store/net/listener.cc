@@ -1,5 +1,9 @@
 #include "services/store/net/listener.h"
 
+#include <cstring>
+#include <stdexcept>
+#include <system_error>
+
 #include <netdb.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
@@ -7,10 +11,6 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
-
-#include <cstring>
-#include <stdexcept>
-#include <system_error>
 
 #include "lib/base/log.h"
 #include "services/store/net/connection.h"
@@ -47,7 +47,8 @@ int ListenUnix(const std::string& path) {
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (fd < 0) Fail("socket");
   unlink(path.c_str());
-  if (bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 || chmod(path.c_str(), 0600) != 0 || listen(fd, 1024) != 0) {
+  if (bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 || chmod(path.c_str(), 0600) != 0 ||
+      listen(fd, 1024) != 0) {
     const int error = errno;
     close(fd);
     errno = error;
@@ -77,7 +78,8 @@ ListenUrl ListenUrl::Parse(std::string_view url) {
   }
   parsed.host = rest.substr(0, colon);
   parsed.port = rest.substr(colon + 1);
-  if (parsed.host.starts_with('[') && parsed.host.ends_with(']')) parsed.host = parsed.host.substr(1, parsed.host.size() - 2);
+  if (parsed.host.starts_with('[') && parsed.host.ends_with(']'))
+    parsed.host = parsed.host.substr(1, parsed.host.size() - 2);
   return parsed;
 }
 
@@ -99,7 +101,7 @@ class Listener::Acceptor final : public FdHandler {
       if (client < 0) return;
       const int one = 1;
       if (unix_path_.empty()) setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-      setsockopt(client, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof one);  // finds clients that vanished
+      setsockopt(client, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof one);  // detects clients that disappeared
       listener_.Accepted(client, tls_.get());
     }
   }
@@ -138,10 +140,10 @@ void Listener::Accepted(int fd, TlsServerContext* tls) {
   } else {
     stream = PlainStream(fd);
   }
-  const auto connection = std::make_shared<Connection>(
-      loop_, std::move(stream), routes_,
-      Connection::Events{.wants_flush = [this](Connection& c) { WantsFlush(c); },
-                         .closed = [this](Connection& c) { Closed(c); }});
+  const auto connection =
+      std::make_shared<Connection>(loop_, std::move(stream), routes_,
+                                   Connection::Events{.wants_flush = [this](Connection& c) { WantsFlush(c); },
+                                                      .closed = [this](Connection& c) { Closed(c); }});
   connections_.emplace(connection.get(), connection);
 }
 
@@ -152,7 +154,7 @@ void Listener::WantsFlush(Connection& connection) {
 }
 
 void Listener::FlushAll() {
-  // A flush may drain a stream, whose handler then queues more: go on until none is left.
+  // A flush may drain a stream, whose handler then queues more output, so this repeats until no connection is left.
   while (!to_flush_.empty()) {
     std::vector<Connection*> batch;
     batch.swap(to_flush_);

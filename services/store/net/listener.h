@@ -13,29 +13,32 @@ namespace apimesh::store {
 
 class Connection;
 
-/// Where to listen: "http://host:port", "https://host:port" or "unix:///path" (etcd's "unix://name" too).
+/// The address of a listener: "http://host:port", "https://host:port" or "unix:///path" (also etcd's "unix://name").
 struct ListenUrl {
   bool tls = false;
   std::string host, port;  // or
   std::string unix_path;
 
-  /// Throws std::invalid_argument with a sentence for the user.
+  /// Throws std::invalid_argument with a message for the user.
   static ListenUrl Parse(std::string_view url);
 };
 
-/// Accepts clients on any number of addresses and flushes them at the end of each turn. Loop thread only.
+/// Accepts clients on any number of addresses and flushes their connections at the end of each turn. Must be used on
+/// the loop thread only.
 class Listener {
  public:
   Listener(EventLoop& loop, Routes routes);
   ~Listener();
 
-  /// Throws std::system_error. `tls` is used where the URL asks for it. Returns the port that was bound (0: Unix).
+  /// Starts to listen. `tls` is used for https URLs. Returns the bound port, or 0 for a Unix socket. Throws
+  /// std::system_error.
   int Listen(const ListenUrl& url, std::shared_ptr<TlsServerContext> tls);
   void StopAccepting();
-  /// Asks all clients to leave.
+  /// Sends GOAWAY to all clients.
   void GoAway();
   std::size_t Connections() const { return connections_.size(); }
-  /// Runs after the requests of a turn and before the sockets are flushed.
+  /// Flushes the connections that have output. Must run at the end of each turn, after the writes were passed to the
+  /// log.
   void FlushAll();
 
  private:

@@ -1,15 +1,15 @@
 #include "services/store/net/short_slice.h"
 
+#include <cstdint>
+
 #include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cstdint>
-
 namespace apimesh::store {
 namespace {
 
-// As the kernel has it; libc has no name for it yet.
+// The kernel's struct sched_attr, which libc does not declare yet.
 struct Attributes {
   std::uint32_t size = sizeof(Attributes);
   std::uint32_t policy = 0;
@@ -19,14 +19,14 @@ struct Attributes {
   std::uint64_t runtime = 0, deadline = 0, period = 0;
 };
 
-constexpr std::uint64_t kSliceNanoseconds = 100'000;  // the shortest there is
+constexpr std::uint64_t kSliceNanoseconds = 100'000;  // the minimum
 
 }  // namespace
 
 void TakeShortTurns() {
   Attributes attributes;
   if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0) return;
-  if (attributes.policy != SCHED_OTHER) return;  // somebody has chosen something else
+  if (attributes.policy != SCHED_OTHER) return;  // another policy was chosen explicitly
   attributes.runtime = kSliceNanoseconds;
   syscall(SYS_sched_setattr, 0, &attributes, 0);
 }

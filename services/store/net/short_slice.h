@@ -2,9 +2,9 @@
 
 namespace apimesh::store {
 
-/// Asks the scheduler for short turns for the calling thread: the same share of the CPU, but when there is work for
-/// it, it does not wait until the turn of whoever computes is over. For threads that work briefly and wait often.
-/// Linux 6.12 and later listen; nothing happens elsewhere.
+/// Requests short time slices from the scheduler for the calling thread. Its share of the CPU does not change, but when
+/// it becomes runnable, it does not have to wait until a running thread has used up its time slice. Use it for threads
+/// that run briefly and wait often. It has an effect on Linux 6.12 and later.
 void TakeShortTurns();
 
 }  // namespace apimesh::store

@@ -1,9 +1,9 @@
 #include "services/store/net/tls.h"
 
+#include <stdexcept>
+
 #include <openssl/err.h>
 #include <openssl/ssl.h>
-
-#include <stdexcept>
 
 #include "lib/base/log.h"
 
@@ -51,7 +51,7 @@ SSL_CTX* TlsServerContext::Load() const {
   const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context(SSL_CTX_new(TLS_server_method()), &SSL_CTX_free);
   SSL_CTX_set_min_proto_version(context.get(), files_.at_least_1_3 ? TLS1_3_VERSION : TLS1_2_VERSION);
   SSL_CTX_set_alpn_select_cb(context.get(), &ChooseH2, nullptr);
-  // Clients that resume a session must not find it bound to another context after a reload.
+  // Sessions are not cached, because a resumed session could belong to a context from before a reload.
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
   SSL_CTX_set_options(context.get(), SSL_OP_NO_TICKET);
   if (SSL_CTX_use_certificate_chain_file(context.get(), files_.cert_file.c_str()) != 1) {
@@ -67,7 +67,7 @@ SSL_CTX* TlsServerContext::Load() const {
     }
     SSL_CTX_set_client_CA_list(context.get(), SSL_load_client_CA_file(files_.trusted_ca_file.c_str()));
   }
-  // As in etcd, a trusted CA alone already asks every client for a certificate.
+  // As in etcd, a trusted CA is sufficient to require a certificate from every client.
   if (files_.client_cert_auth || !files_.trusted_ca_file.empty()) {
     SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
   }

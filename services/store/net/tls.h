@@ -15,14 +15,14 @@ struct TlsFiles {
   bool at_least_1_3 = false;
 };
 
-/// The server's certificate and the CA of its clients. Files are read again when they change on disk, so that
-/// certificates are renewed without a restart.
+/// The server's certificate and the CA of its clients. Files are reloaded when they change on disk, so that
+/// certificates can be renewed without a restart.
 class TlsServerContext {
  public:
-  /// Throws std::runtime_error if the files are no usable pair.
+  /// Throws std::runtime_error if certificate and key cannot be used together.
   explicit TlsServerContext(TlsFiles files);
   ~TlsServerContext();
-  /// The context for a new connection. Loop thread only.
+  /// Returns the context for a new connection. Must be called on the loop thread only.
   SSL_CTX* Current();
 
  private:

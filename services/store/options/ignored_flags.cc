@@ -6,7 +6,7 @@
 namespace apimesh::store {
 namespace {
 
-// Flags of etcd 3.4 to 3.6: replication, discovery, authentication, tuning of its own engine.
+// Flags of etcd 3.4 to 3.6: replication, discovery, authentication, tuning of etcd's own engine.
 constexpr IgnoredFlag kIgnored[] = {
     {"wal-dir"},
     {"snapshot-count"},
@@ -130,7 +130,7 @@ constexpr IgnoredFlag kIgnored[] = {
     {"debug", true},
 };
 
-// Whoever gives these counts on their effect.
+// A user who sets these relies on their effect.
 constexpr std::string_view kRefused[] = {"client-crl-file", "client-cert-allowed-hostname", "config-file"};
 
 }  // namespace

@@ -41,7 +41,7 @@ bool Boolean(const std::string& text) {
 }
 
 void RequireOneMember(const std::string& members) {
-  if (members.find(',') != std::string::npos) throw std::invalid_argument("this store is a cluster of one member");
+  if (members.find(',') != std::string::npos) throw std::invalid_argument("this store supports only one member");
 }
 
 bool IsTls13(const std::string& version) {
@@ -54,7 +54,8 @@ struct Flag {
   std::function<void(const std::string&)> set;
 };
 
-// Retention is read once the mode is known, as the same text means hours in one mode and revisions in the other.
+// The retention is parsed when the mode is known, because the same text means hours in one mode and revisions in the
+// other.
 struct Retention {
   std::string mode = "periodic", retention = "0";
 };
@@ -65,7 +66,7 @@ std::map<std::string, Flag> KnownFlags(Options& o, Retention& retention) {
     return Flag{false, [&field](const std::string& v) { field = Split(v); }};
   };
   const auto yes_no = [](bool& field) { return Flag{true, [&field](const std::string& v) { field = Boolean(v); }}; };
-  // As etcd: no interval is the default one, and none is shorter than this.
+  // As in etcd, 0 selects the default interval, and shorter intervals than this minimum are not possible.
   const Flag progress{false, [&o](const std::string& v) {
                         const std::chrono::nanoseconds given = ParseDuration(v);
                         if (given <= given.zero()) return;
@@ -117,7 +118,8 @@ void SetRetention(const Retention& from, Options& options) {
 }
 
 std::string EnvironmentName(std::string flag) {
-  std::ranges::transform(flag, flag.begin(), [](char c) { return c == '-' ? '_' : static_cast<char>(std::toupper(c)); });
+  std::ranges::transform(flag, flag.begin(),
+                         [](char c) { return c == '-' ? '_' : static_cast<char>(std::toupper(c)); });
   return "ETCD_" + flag;
 }
 
@@ -132,8 +134,8 @@ void Apply(const Flag& flag, const std::string& name, const std::string& value) 
 }  // namespace
 
 std::chrono::nanoseconds ParseDuration(const std::string& text) {
-  static const std::map<std::string, double> kUnits = {{"ns", 1},    {"us", 1e3},   {"ms", 1e6},
-                                                       {"s", 1e9},   {"m", 60e9},   {"h", 3600e9}};
+  static const std::map<std::string, double> kUnits = {{"ns", 1},  {"us", 1e3}, {"ms", 1e6},
+                                                       {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}};
   double total = 0;
   std::size_t position = 0;
   while (position < text.size()) {
@@ -203,7 +205,7 @@ A single-node store that speaks etcd's v3 API. It takes etcd's flags; these have
   --listen-client-urls URLS              http://, https://, unix:// (default http://localhost:2379)
   --listen-metrics-urls URLS             more addresses for /metrics and /health
   --advertise-client-urls URLS           what member list shows
-  --initial-advertise-peer-urls URLS     gives the member its id; nobody listens there
+  --initial-advertise-peer-urls URLS     determines the member's id; not used for listening
   --initial-cluster-token TOKEN          gives the cluster its id
   --cert-file, --key-file FILE           serve https:// and unixs:// URLs with this certificate
   --trusted-ca-file FILE                 CA of clients

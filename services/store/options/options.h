@@ -11,13 +11,13 @@ namespace apimesh::store {
 
 enum class AutoCompaction { kOff, kPeriodic, kRevision };
 
-/// The settings of one store; the names are those of etcd's flags.
+/// The settings of one store, named after etcd's flags.
 struct Options {
   std::string name = "default";
   std::string data_dir;  // empty: "<name>.etcd"
   std::vector<std::string> listen_client_urls{"http://localhost:2379"};
   std::vector<std::string> listen_metrics_urls;
-  std::vector<std::string> advertise_client_urls;  // empty: those it listens on
+  std::vector<std::string> advertise_client_urls;  // empty: the listen URLs
   std::vector<std::string> initial_advertise_peer_urls{"http://localhost:2380"};
   std::string initial_cluster_token = "etcd-cluster";
   TlsFiles tls;
@@ -34,12 +34,13 @@ struct Options {
   bool show_help = false, show_version = false;
 };
 
-/// Reads etcd's flags ("--flag value", "--flag=value", one dash or two) and, for flags that are not given, the variables
-/// ETCD_FLAG_NAME. Flags of etcd that mean nothing to a store of one member are taken and ignored; anything else throws
-/// std::invalid_argument with a sentence for the user.
+/// Parses etcd's flags ("--flag value", "--flag=value", one dash or two) and, for flags that are not given, the
+/// variables ETCD_FLAG_NAME. Flags of etcd that have no meaning for a store with one member are accepted and ignored.
+/// Anything else throws std::invalid_argument with a message for the user.
 Options ParseOptions(const std::vector<std::string>& arguments);
 
-/// Go's durations ("5m", "1h30m"), which etcd's flags use; a number alone is hours, as in auto-compaction-retention.
+/// Parses Go's durations ("5m", "1h30m"), which etcd's flags use. A plain number is hours, as in
+/// auto-compaction-retention.
 std::chrono::nanoseconds ParseDuration(const std::string& text);
 
 std::string HelpText();

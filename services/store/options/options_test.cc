@@ -5,7 +5,7 @@
 namespace apimesh::store {
 namespace {
 
-TEST(Options, TakesEtcdsForms) {
+TEST(Options, AcceptsEtcdsSyntax) {
   const Options options = ParseOptions({"--data-dir", "d", "-name=n", "--listen-client-urls=http://a:1,unix:///s",
                                         "--client-cert-auth", "--unsafe-no-fsync", "--snapshot-count", "5",
                                         "--initial-cluster", "n=http://a:2", "--pre-vote=false"});
@@ -23,7 +23,7 @@ TEST(Options, ReadsRetentionInItsMode) {
   EXPECT_EQ(by_revision.auto_compaction_revisions, 1000);
 }
 
-TEST(Options, ProgressComesAtAnIntervalThatCanBeKept) {
+TEST(Options, ProgressIntervalHasAMinimum) {
   const auto interval = [](const char* flag) { return ParseOptions({flag}).watch_progress_notify_interval; };
   EXPECT_EQ(ParseOptions({}).watch_progress_notify_interval, std::chrono::minutes(10));
   EXPECT_EQ(interval("--watch-progress-notify-interval=5s"), std::chrono::seconds(5));
@@ -38,7 +38,7 @@ struct Case {
 };
 class BadOptions : public ::testing::TestWithParam<Case> {};
 
-TEST_P(BadOptions, SayWhatIsWrong) {
+TEST_P(BadOptions, AreExplained) {
   try {
     ParseOptions(GetParam().arguments);
     FAIL() << "accepted";
@@ -49,17 +49,16 @@ TEST_P(BadOptions, SayWhatIsWrong) {
 
 INSTANTIATE_TEST_SUITE_P(
     Table, BadOptions,
-    ::testing::Values(Case{{"--no-such-flag"}, "unknown flag: --no-such-flag"},
-                      Case{{"--data-dir"}, "flag needs a value: --data-dir"}, Case{{"serve"}, "unexpected argument: serve"},
-                      Case{{"--client-crl-file=f"}, "flag not supported by this store: --client-crl-file"},
-                      Case{{"--initial-cluster", "a=http://a:1,b=http://b:1"},
-                           "invalid value \"a=http://a:1,b=http://b:1\" for flag --initial-cluster: this store is a "
-                           "cluster of one member"},
-                      Case{{"--tls-min-version=SSL3"},
-                           "invalid value \"SSL3\" for flag --tls-min-version: not a TLS version"},
-                      Case{{"--max-txn-ops=x"}, "invalid value \"x\" for flag --max-txn-ops: not a number: x"},
-                      Case{{"--auto-compaction-mode=no", "--auto-compaction-retention=1"},
-                           "unknown auto-compaction-mode \"no\""}));
+    ::testing::Values(
+        Case{{"--no-such-flag"}, "unknown flag: --no-such-flag"},
+        Case{{"--data-dir"}, "flag needs a value: --data-dir"}, Case{{"serve"}, "unexpected argument: serve"},
+        Case{{"--client-crl-file=f"}, "flag not supported by this store: --client-crl-file"},
+        Case{{"--initial-cluster", "a=http://a:1,b=http://b:1"},
+             "invalid value \"a=http://a:1,b=http://b:1\" for flag --initial-cluster: this store "
+             "supports only one member"},
+        Case{{"--tls-min-version=SSL3"}, "invalid value \"SSL3\" for flag --tls-min-version: not a TLS version"},
+        Case{{"--max-txn-ops=x"}, "invalid value \"x\" for flag --max-txn-ops: not a number: x"},
+        Case{{"--auto-compaction-mode=no", "--auto-compaction-retention=1"}, "unknown auto-compaction-mode \"no\""}));
 
 }  // namespace
 }  // namespace apimesh::store

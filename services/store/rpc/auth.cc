@@ -14,11 +14,12 @@ std::string HeaderOnly(const Services& services) {
 
 }  // namespace
 
-// Authentication is off for ever: what etcd answers while it has no users and no roles, and a plain refusal to add some.
-// Who may talk to a store is a matter of client certificates, or of the Unix socket's permissions.
+// Authentication is always off: responses are those of an etcd without users and roles, and adding some is rejected.
+// Access to a store is controlled by client certificates or by the permissions of the Unix socket.
 void AddAuthMethods(Services& services, Methods& methods) {
   const std::string prefix = "/etcdserverpb.Auth/";
-  const Method empty = UnaryBytes([&services](const CallPtr& call, std::string_view) { Answer(call, HeaderOnly(services)); });
+  const Method empty =
+      UnaryBytes([&services](const CallPtr& call, std::string_view) { Answer(call, HeaderOnly(services)); });
   for (const char* method : {"UserList", "RoleList", "AuthDisable"}) methods[prefix + method] = empty;
   methods[prefix + "AuthStatus"] = UnaryBytes([&services](const CallPtr& call, std::string_view) {
     std::string response = HeaderOnly(services);
@@ -35,7 +36,7 @@ void AddAuthMethods(Services& services, Methods& methods) {
   }
   for (const char* method : {"UserAdd", "RoleAdd"}) {
     methods[prefix + method] = Refuse(
-        {Status::kFailedPrecondition, "etcdserver: the embedded store has no users and roles; use client certificates"});
+        {Code::kFailedPrecondition, "etcdserver: the embedded store has no users and roles; use client certificates"});
   }
 }
 

@@ -11,7 +11,7 @@ std::string Serving() {
   return response;
 }
 
-/// Health/Watch: the state now, then nothing until it changes, which it does only by the end of the process.
+/// Health/Watch: sends the current state, which does not change before the process ends.
 class WatchHealth final : public CallHandler {
  public:
   explicit WatchHealth(CallPtr call) : call_(std::move(call)) {}

@@ -12,7 +12,7 @@ namespace {
 
 using namespace etcdserverpb;
 
-// etcd measures the request as it is replicated, inside an envelope of about this size.
+// etcd measures the request as it is replicated, which adds an envelope of about this size.
 constexpr std::size_t kEnvelopeBytes = 20;
 
 bool TooLarge(const Services& services, const google::protobuf::Message& request) {
@@ -87,11 +87,6 @@ void Compact(Services& services, const CallPtr& call, const CompactionRequest& r
   const Status status = services.store.Compact(request.revision(), physical);
   if (!status.ok()) return call->Finish(status);
   if (!request.physical()) AnswerWhenDurable(services.store, call, std::move(response));
-}
-
-template <class Request>
-Method Bind(Services& services, void (*run)(Services&, const CallPtr&, const Request&)) {
-  return Unary<Request>([&services, run](const CallPtr& call, const Request& request) { run(services, call, request); });
 }
 
 }  // namespace

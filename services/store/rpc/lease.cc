@@ -80,7 +80,7 @@ class KeepAlive final : public CallHandler {
   void OnMessage(std::string_view message) override {
     LeaseKeepAliveRequest request;
     if (!request.ParseFromArray(message.data(), static_cast<int>(message.size()))) {
-      return call_->Finish({Status::kInternal, "grpc: error unmarshalling request"});
+      return call_->Finish({Code::kInternal, "grpc: error unmarshalling request"});
     }
     std::string response = HeaderField(services_, services_.store.Durable());
     wire::AppendInteger(response, 2, request.id());
@@ -93,11 +93,6 @@ class KeepAlive final : public CallHandler {
   Services& services_;
   CallPtr call_;
 };
-
-template <class Request>
-Method Bind(Services& services, void (*run)(Services&, const CallPtr&, const Request&)) {
-  return Unary<Request>([&services, run](const CallPtr& call, const Request& request) { run(services, call, request); });
-}
 
 }  // namespace
 

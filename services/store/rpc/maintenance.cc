@@ -25,7 +25,8 @@ void GetStatus(Services& services, const CallPtr& call, const StatusRequest&) {
   response.set_version(kEtcdVersion);
   response.set_storageversion(kStorageVersion);
   response.set_dbsize(static_cast<std::int64_t>(services.quota.Used()));
-  response.set_dbsizeinuse(static_cast<std::int64_t>(services.journal.base().UsedBytes() + services.journal.LogBytes()));
+  response.set_dbsizeinuse(
+      static_cast<std::int64_t>(services.journal.base().UsedBytes() + services.journal.LogBytes()));
   response.set_dbsizequota(services.quota.Bytes());
   response.set_leader(services.identity.member_id);
   response.set_raftterm(services.identity.term);
@@ -44,7 +45,7 @@ void Alarm(Services& services, const CallPtr& call, const AlarmRequest& request)
   bool named = store.NoSpaceAlarm() && concerns_space;
   if (request.action() != AlarmRequest::GET && concerns_space) {
     const bool active = request.action() == AlarmRequest::ACTIVATE;
-    named = active || store.NoSpaceAlarm();  // a cleared alarm is named once more
+    named = active || store.NoSpaceAlarm();  // the response also lists an alarm that this request clears
     if (store.NoSpaceAlarm() != active) {
       store.Begin();
       store.SetNoSpaceAlarm(active);
@@ -72,9 +73,10 @@ void HashKv(Services& services, const CallPtr& call, const HashKVRequest& reques
   if (request.revision() > 0 && request.revision() < compacted) return call->Finish(errors::Compacted());
   const Revision revision = request.revision() > 0 ? request.revision() : now;
   const auto hash = std::make_shared<std::uint32_t>(0);
-  const auto superseded = compacted > 0 ? SupersededVersions(store.index(), compacted, revision) : std::vector<ChangeId>{};
+  const auto superseded =
+      compacted > 0 ? SupersededVersions(store.index(), compacted, revision) : std::vector<ChangeId>{};
   const auto compute = [=](const Base::View& view) { *hash = HashKv(view, compacted, revision, superseded); };
-  services.journal.Aside(compute, [&services, call, hash, compacted, revision, now] {
+  services.journal.RunWithView(compute, [&services, call, hash, compacted, revision, now] {
     HashKVResponse response;
     FillHeader(services, *response.mutable_header());
     response.mutable_header()->set_revision(now);
@@ -85,24 +87,19 @@ void HashKv(Services& services, const CallPtr& call, const HashKVRequest& reques
   });
 }
 
-// etcd sums up its whole database, layout and all, so this number is comparable between our stores only.
+// etcd hashes its complete database file including its layout, so this number is comparable between our stores only.
 void Hash(Services& services, const CallPtr& call, const HashRequest&) {
   const auto hash = std::make_shared<std::uint32_t>(0);
   const auto compute = [hash](const Base::View& view) {
     *hash = HashKv(view, 0, std::numeric_limits<Revision>::max(), {});
     view.Leases([&](LeaseId id, std::int64_t ttl) { *hash = Crc32c(*hash, fmt::format("{}:{};", id, ttl)); });
   };
-  services.journal.Aside(compute, [&services, call, hash] {
+  services.journal.RunWithView(compute, [&services, call, hash] {
     HashResponse response;
     FillHeader(services, *response.mutable_header());
     response.set_hash(*hash);
     Answer(call, response.SerializeAsString());
   });
-}
-
-template <class Request>
-Method Bind(Services& services, void (*run)(Services&, const CallPtr&, const Request&)) {
-  return Unary<Request>([&services, run](const CallPtr& call, const Request& request) { run(services, call, request); });
 }
 
 }  // namespace
@@ -113,8 +110,8 @@ void AddMaintenanceMethods(Services& services, Methods& methods) {
   methods["/etcdserverpb.Maintenance/Defragment"] = Bind(services, &Defragment);
   methods["/etcdserverpb.Maintenance/HashKV"] = Bind(services, &HashKv);
   methods["/etcdserverpb.Maintenance/Hash"] = Bind(services, &Hash);
-  methods["/etcdserverpb.Maintenance/MoveLeader"] = UnaryBytes(
-      [](const CallPtr& call, std::string_view) { call->Finish(errors::BadLeaderTransferee()); });
+  methods["/etcdserverpb.Maintenance/MoveLeader"] =
+      UnaryBytes([](const CallPtr& call, std::string_view) { call->Finish(errors::BadLeaderTransferee()); });
 }
 
 }  // namespace apimesh::store

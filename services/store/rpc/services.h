@@ -21,7 +21,7 @@ struct Limits {
   int max_txn_operations = 128;
 };
 
-/// What the gRPC methods work on. Lives as long as the server.
+/// What the gRPC methods use. It exists as long as the server.
 struct Services {
   EventLoop& loop;
   Journal& journal;
@@ -31,14 +31,14 @@ struct Services {
   Metrics& metrics;
   const Identity& identity;
   Limits limits;
-  std::filesystem::path folder;  // for files that live as long as a call
+  std::filesystem::path folder;  // for temporary files of a call
 };
 
-/// Makes the handler of one call.
+/// Creates the handler of one call.
 using Method = std::function<std::unique_ptr<CallHandler>(const CallPtr& call)>;
 using Methods = std::unordered_map<std::string, Method>;
 
-// Each adds the methods of one of etcd's services.
+// Each function adds the methods of one of etcd's services.
 void AddKvMethods(Services& services, Methods& methods);
 void AddWatchMethods(Services& services, Methods& methods);
 void AddLeaseMethods(Services& services, Methods& methods);
@@ -48,7 +48,7 @@ void AddMaintenanceMethods(Services& services, Methods& methods);
 void AddSnapshotMethod(Services& services, Methods& methods);
 void AddHealthMethods(Methods& methods);
 
-/// All of them, by full gRPC path.
+/// Returns all methods by full gRPC path.
 Methods AllMethods(Services& services);
 
 }  // namespace apimesh::store

@@ -21,7 +21,7 @@ std::string Chunk(std::uint64_t remaining, std::string_view bytes) {
   return response;
 }
 
-/// A temporary file that is gone when closed, and its digest.
+/// A temporary file that is deleted when it is closed, and its digest.
 class SnapshotFile {
  public:
   explicit SnapshotFile(std::filesystem::path path) : path_(std::move(path)), digest_(EVP_MD_CTX_new()) {
@@ -63,7 +63,8 @@ class SnapshotFile {
   std::uint64_t left_ = 0;
 };
 
-/// Snapshot: the whole store as an etcd database file, then its SHA-256. Written aside, sent as fast as it is read.
+/// Snapshot: sends the complete store as an etcd database file, then its SHA-256. The file is written on a separate
+/// thread and sent at the client's pace.
 class Snapshot final : public CallHandler {
  public:
   Snapshot(Services& services, CallPtr call) : services_(services), call_(std::move(call)) {}
@@ -81,12 +82,12 @@ class Snapshot final : public CallHandler {
         *failure = error.what();
       }
     };
-    // The call may be gone by then; the file knows how to go, too.
+    // The call may have ended by then; the file is then deleted without it.
     const std::weak_ptr<SnapshotFile> alive = file;
-    services_.journal.Aside(write, [this, alive, failure, call = call_] {
-      if (call->Closed()) return;
+    services_.journal.RunWithView(write, [this, alive, failure, call = call_] {
+      if (!call->IsOpen()) return;
       if (!failure->empty() || alive.expired() || !file_->Open()) {
-        return call->Finish({Status::kInternal, "etcdserver: snapshot failed: " + *failure});
+        return call->Finish({Code::kInternal, "etcdserver: snapshot failed: " + *failure});
       }
       SendMore();
     });
@@ -97,7 +98,7 @@ class Snapshot final : public CallHandler {
  private:
   void SendMore() {
     if (!file_ || done_) return;
-    while (file_->Left() > 0 && !call_->Congested()) {
+    while (file_->Left() > 0 && !call_->AboveHighWatermark()) {
       const std::string bytes = file_->Next();
       call_->Send(Chunk(file_->Left(), bytes));
     }

@@ -14,7 +14,7 @@ class UnaryHandler final : public CallHandler {
     (*run_)(call_, message);
   }
   void OnHalfClose() override {
-    if (!called_) call_->Finish({Status::kInternal, "grpc: the call carried no request"});
+    if (!called_) call_->Finish({Code::kInternal, "grpc: the call carried no request"});
   }
 
  private:

@@ -9,9 +9,9 @@
 
 namespace apimesh::store {
 
-/// A method with one request and one response; `run` answers the call, now or later.
+/// A method with one request and one response. `run` responds to the call immediately or later.
 Method UnaryBytes(std::function<void(const CallPtr& call, std::string_view message)> run);
-/// A method that always fails so.
+/// A method that always fails with `status`.
 Method Refuse(Status status);
 
 void Answer(const CallPtr& call, std::string response);
@@ -22,13 +22,20 @@ Method Unary(Run run) {
   return UnaryBytes([run](const CallPtr& call, std::string_view message) {
     Request request;
     if (!request.ParseFromArray(message.data(), static_cast<int>(message.size()))) {
-      return call->Finish({Status::kInternal, "grpc: error unmarshalling request"});
+      return call->Finish({Code::kInternal, "grpc: error unmarshalling request"});
     }
     run(call, request);
   });
 }
 
-/// Answers once everything the response may have seen is durable.
+/// The same for a function that gets the services.
+template <class Request>
+Method Bind(Services& services, void (*run)(Services&, const CallPtr&, const Request&)) {
+  return Unary<Request>(
+      [&services, run](const CallPtr& call, const Request& request) { run(services, call, request); });
+}
+
+/// Responds as soon as everything that the response may be based on is durable.
 void AnswerWhenDurable(Store& store, const CallPtr& call, std::string response);
 
 }  // namespace apimesh::store

@@ -37,7 +37,7 @@ std::string Arguments::Require(const std::string& flag) const {
   return found->second;
 }
 
-void RequireFreshFolder(const std::string& folder) {
+void RequireEmptyFolder(const std::string& folder) {
   if (std::filesystem::exists(folder) && !std::filesystem::is_empty(folder)) {
     throw std::invalid_argument("the data folder " + folder + " is not empty");
   }

@@ -12,9 +12,9 @@ class Status;
 
 namespace apimesh::store::tool {
 
-/// A channel to "http://host:port", "https://host:port" or "unix:///path", with --cacert, --cert and --key.
-std::shared_ptr<grpc::Channel> OpenChannel(const std::string& url, const Arguments& arguments);
+/// Opens a channel to "http://host:port", "https://host:port" or "unix:///path", with --cacert, --cert and --key.
+std::shared_ptr<::grpc::Channel> OpenChannel(const std::string& url, const Arguments& arguments);
 /// Throws std::runtime_error if a call failed.
-void Require(const grpc::Status& status, const std::string& what);
+void Require(const ::grpc::Status& status, const std::string& what);
 
 }  // namespace apimesh::store::tool

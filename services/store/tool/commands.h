@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-/// `store snapshot|import|export`: moving data between stores, snapshots and etcd clusters. Built as `store-tool`, which
-/// `store` runs for these words: it needs the gRPC library, and the server should not have to load that.
+/// `store snapshot|import|export`: moves data between stores, snapshots and etcd clusters. Built as `store-tool`, which
+/// `store` executes for these commands. It needs the gRPC library, which the server should not have to load.
 namespace apimesh::store::tool {
 
-/// The words of a command line: "--flag value" pairs, and the rest.
+/// The arguments of a command: "--flag value" pairs and the other words.
 struct Arguments {
   std::vector<std::string> positional;
   std::map<std::string, std::string> flags;
@@ -20,12 +20,12 @@ struct Arguments {
   std::string Require(const std::string& flag) const;
 };
 
-// Each returns the exit code and throws for what goes wrong.
+// Each returns the exit code and throws on errors.
 int RunSnapshot(const std::vector<std::string>& words);
 int RunImport(const std::vector<std::string>& words);
 int RunExport(const std::vector<std::string>& words);
 
-/// A folder that must be empty or absent, as its contents would be mixed up with what comes.
-void RequireFreshFolder(const std::string& folder);
+/// Throws unless the folder is empty or missing, because existing files would be mixed with the new ones.
+void RequireEmptyFolder(const std::string& folder);
 
 }  // namespace apimesh::store::tool

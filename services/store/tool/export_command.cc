@@ -1,8 +1,8 @@
-#include <grpcpp/grpcpp.h>
-
 #include <cstdio>
 #include <stdexcept>
 #include <unordered_map>
+
+#include <grpcpp/grpcpp.h>
 
 #include "proto/etcd/v3/rpc.grpc.pb.h"
 #include "services/store/tool/channel.h"
@@ -13,7 +13,7 @@ namespace {
 
 using namespace etcdserverpb;
 
-/// Writes the newest state into a running etcd: keys in the order of their last change, and their leases.
+/// Writes the newest state to a running etcd: keys in the order of their last change, and their leases.
 int ExportLive(const std::string& from, const std::string& to, const Arguments& arguments) {
   const auto source = OpenChannel(from, arguments), target = OpenChannel(to, arguments);
   const auto kv = KV::NewStub(source), target_kv = KV::NewStub(target);
@@ -24,7 +24,7 @@ int ExportLive(const std::string& from, const std::string& to, const Arguments& 
   all.set_sort_target(RangeRequest::MOD);
   all.set_sort_order(RangeRequest::ASCEND);
   RangeResponse found;
-  grpc::ClientContext reading;
+  ::grpc::ClientContext reading;
   Require(kv->Range(&reading, all, &found), "reading the store");
   std::unordered_map<std::int64_t, bool> granted;
   for (const auto& item : found.kvs()) {
@@ -32,13 +32,13 @@ int ExportLive(const std::string& from, const std::string& to, const Arguments& 
       LeaseTimeToLiveRequest ask;
       ask.set_id(item.lease());
       LeaseTimeToLiveResponse lease;
-      grpc::ClientContext asking;
+      ::grpc::ClientContext asking;
       Require(leases->LeaseTimeToLive(&asking, ask, &lease), "reading a lease");
       LeaseGrantRequest grant;
       grant.set_id(item.lease());
       grant.set_ttl(lease.grantedttl());
       LeaseGrantResponse ignored;
-      grpc::ClientContext granting;
+      ::grpc::ClientContext granting;
       Require(target_leases->LeaseGrant(&granting, grant, &ignored), "granting a lease");
     }
     PutRequest put;
@@ -46,11 +46,11 @@ int ExportLive(const std::string& from, const std::string& to, const Arguments& 
     put.set_value(item.value());
     put.set_lease(item.lease());
     PutResponse ignored;
-    grpc::ClientContext writing;
+    ::grpc::ClientContext writing;
     Require(target_kv->Put(&writing, put, &ignored), "writing to the target");
   }
-  std::printf("exported %d keys of revision %ld to %s\n", found.kvs_size(), static_cast<long>(found.header().revision()),
-              to.c_str());
+  std::printf("exported %d keys of revision %ld to %s\n", found.kvs_size(),
+              static_cast<long>(found.header().revision()), to.c_str());
   return 0;
 }
 
@@ -59,7 +59,7 @@ int ExportLive(const std::string& from, const std::string& to, const Arguments& 
 int RunExport(const std::vector<std::string>& words) {
   const Arguments arguments = Arguments::Parse(words, {"to", "snapshot", "endpoints", "cacert", "cert", "key"});
   const std::string from = arguments.Get("endpoints", "http://127.0.0.1:2379");
-  // A snapshot keeps the revisions: `etcdutl snapshot restore` makes an etcd member of it.
+  // A snapshot keeps the revisions; `etcdutl snapshot restore` creates an etcd member from it.
   if (!arguments.Get("snapshot").empty()) {
     return RunSnapshot({"save", arguments.Get("snapshot"), "--endpoints", from, "--cacert", arguments.Get("cacert"),
                         "--cert", arguments.Get("cert"), "--key", arguments.Get("key")});

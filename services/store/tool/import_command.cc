@@ -1,9 +1,9 @@
-#include <grpcpp/grpcpp.h>
-
 #include <cstdio>
 #include <filesystem>
 #include <stdexcept>
 #include <unordered_map>
+
+#include <grpcpp/grpcpp.h>
 
 #include "lib/base/private_folder.h"
 #include "proto/etcd/v3/rpc.grpc.pb.h"
@@ -19,7 +19,7 @@ using namespace etcdserverpb;
 constexpr int kPage = 500;
 const std::string kFirst(1, '\0');
 
-/// Copies a live etcd into a base, revisions and leases unchanged: the keys at one revision, then what happened since.
+/// Copies a running etcd into a base with its revisions and leases: the keys at one revision, then the changes since.
 class Importer {
  public:
   Importer(const std::string& url, const Arguments& arguments, Base& base)
@@ -29,7 +29,7 @@ class Importer {
     const Revision start = CopyKeys();
     CopyLeases();
     const Revision reached = Follow(start);
-    CopyLeases();  // what was attached meanwhile may belong to a lease that is newer than the first copy
+    CopyLeases();  // keys that were attached meanwhile may belong to a lease that is newer than the first copy
     return reached;
   }
 
@@ -40,7 +40,7 @@ class Importer {
     request.set_range_end(kFirst);
     request.set_revision(revision);
     request.set_limit(limit);
-    grpc::ClientContext context;
+    ::grpc::ClientContext context;
     RangeResponse response;
     Require(kv_->Range(&context, request, &response), "reading the source");
     return response;
@@ -48,7 +48,7 @@ class Importer {
 
   Revision CopyKeys() {
     Revision revision = 0;
-    std::unordered_map<Revision, std::uint32_t> subs;  // keys of one transaction need places within it
+    std::unordered_map<Revision, std::uint32_t> subs;  // keys of one transaction need different sub-revisions
     std::string next = kFirst;
     for (bool more = true; more;) {
       const RangeResponse page = Range(next, revision, kPage);
@@ -62,7 +62,7 @@ class Importer {
                           .version = kv.version(),
                           .lease = kv.lease()});
       }
-      // History before the copy is not there, so that is where ours begins.
+      // History before the copy is not available, so our history begins there.
       writer->OnCompacted(revision);
       writer->Commit();
       keys_ += static_cast<std::size_t>(page.kvs_size());
@@ -76,14 +76,14 @@ class Importer {
   void CopyLeases() {
     const auto leases = Lease::NewStub(channel_);
     LeaseLeasesResponse all;
-    grpc::ClientContext context;
+    ::grpc::ClientContext context;
     Require(leases->LeaseLeases(&context, {}, &all), "listing leases");
     const auto writer = base_.OpenWriter();
     for (const LeaseStatus& lease : all.leases()) {
       LeaseTimeToLiveRequest request;
       request.set_id(lease.id());
       LeaseTimeToLiveResponse response;
-      grpc::ClientContext asking;
+      ::grpc::ClientContext asking;
       Require(leases->LeaseTimeToLive(&asking, request, &response), "reading a lease");
       if (response.ttl() > 0) writer->OnLeaseGranted(lease.id(), response.grantedttl());
     }
@@ -94,7 +94,7 @@ class Importer {
     const Revision target = Range("a", 0, 1).header().revision();
     if (target <= reached) return reached;
     const auto watches = Watch::NewStub(channel_);
-    grpc::ClientContext context;
+    ::grpc::ClientContext context;
     const auto stream = watches->Watch(&context);
     WatchRequest request;
     request.mutable_create_request()->set_key(kFirst);
@@ -125,7 +125,7 @@ class Importer {
     return reached;
   }
 
-  std::shared_ptr<grpc::Channel> channel_;
+  std::shared_ptr<::grpc::Channel> channel_;
   std::unique_ptr<KV::Stub> kv_;
   Base& base_;
   std::size_t keys_ = 0;
@@ -134,13 +134,12 @@ class Importer {
 }  // namespace
 
 int RunImport(const std::vector<std::string>& words) {
-  const Arguments arguments =
-      Arguments::Parse(words, {"from", "from-snapshot", "data-dir", "cacert", "cert", "key"});
+  const Arguments arguments = Arguments::Parse(words, {"from", "from-snapshot", "data-dir", "cacert", "cert", "key"});
   const std::string folder = arguments.Require("data-dir");
   if (!arguments.Get("from-snapshot").empty()) {
     return RunSnapshot({"restore", arguments.Get("from-snapshot"), "--data-dir", folder});
   }
-  RequireFreshFolder(folder);
+  RequireEmptyFolder(folder);
   MakePrivateFolder(std::filesystem::path(folder) / "base");
   const auto base = Base::Open(std::filesystem::path(folder) / "base", {});
   const Revision reached = Importer(arguments.Require("from"), arguments, *base).Run();

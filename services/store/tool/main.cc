@@ -8,7 +8,8 @@ namespace {
 
 constexpr const char* kUsage = R"(Usage:
   store snapshot save FILE [--endpoints URL]        a snapshot in etcd's format
-  store snapshot restore FILE --data-dir DIR        from ours or etcd's
+  store snapshot restore FILE --data-dir DIR        from ours or etcd's; --bump-revision N continues N revisions later,
+                                                    so that clients of the old data list again
   store snapshot status FILE
   store import --from URL --data-dir DIR            copy a live etcd, revisions unchanged, until caught up
   store import --from-snapshot FILE --data-dir DIR

@@ -1,15 +1,16 @@
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <grpcpp/grpcpp.h>
-#include <openssl/evp.h>
-#include <unistd.h>
-
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <grpcpp/grpcpp.h>
+#include <openssl/evp.h>
+#include <unistd.h>
 
 #include "lib/base/private_folder.h"
 #include "proto/etcd/v3/rpc.grpc.pb.h"
@@ -21,14 +22,15 @@ namespace apimesh::store::tool {
 namespace {
 
 constexpr std::size_t kDigestBytes = 32;
+constexpr std::int64_t kLargestBump = 1'000'000'000'000'000;
 
 int Save(const Arguments& arguments, const std::string& file) {
-  const auto stub = etcdserverpb::Maintenance::NewStub(
-      OpenChannel(arguments.Get("endpoints", "http://127.0.0.1:2379"), arguments));
-  grpc::ClientContext context;
+  const auto stub =
+      etcdserverpb::Maintenance::NewStub(OpenChannel(arguments.Get("endpoints", "http://127.0.0.1:2379"), arguments));
+  ::grpc::ClientContext context;
   const auto stream = stub->Snapshot(&context, {});
   const std::string part = file + ".part";
-  // A snapshot holds every secret of the cluster: readable by its owner only, from the first byte on.
+  // A snapshot contains every secret of the cluster, so only its owner may read it, from the first byte on.
   std::filesystem::remove(part);
   const int descriptor = ::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (descriptor < 0) throw std::runtime_error(fmt::format("cannot write {}: {}", part, std::strerror(errno)));
@@ -44,7 +46,7 @@ int Save(const Arguments& arguments, const std::string& file) {
   return 0;
 }
 
-// A snapshot that came over the wire ends with its SHA-256; a database file that was copied does not.
+// A snapshot from the Snapshot RPC ends with its SHA-256; a copied database file does not.
 void CheckDigest(const std::string& file) {
   const std::uint64_t size = std::filesystem::file_size(file);
   if (size % 512 != kDigestBytes) return;
@@ -62,17 +64,38 @@ void CheckDigest(const std::string& file) {
   EVP_DigestFinal_ex(digest, reinterpret_cast<unsigned char*>(computed.data()), nullptr);
   EVP_MD_CTX_free(digest);
   in.read(given.data(), kDigestBytes);
-  if (computed != given) throw std::runtime_error(file + ": the checksum does not fit the contents");
+  if (computed != given) throw std::runtime_error(file + ": the checksum does not match the contents");
 }
 
-int RestoreTo(const std::string& file, const std::string& folder) {
+/// Increases the revision and marks everything before it as compacted. The cluster may have written revisions after the
+/// snapshot that clients have seen: without this, new writes would get the same revisions again, and a client that
+/// resumes its watch would miss them. With it, the watch ends with "compacted", and the client lists again.
+void BumpRevision(Base& base, std::int64_t by) {
+  const Revision revision = base.OpenView()->Number(Base::kRevision) + by;
+  const auto writer = base.OpenWriter();
+  writer->SetNumber(Base::kRevision, revision);
+  writer->OnCompacted(revision);
+  writer->Commit();
+}
+
+int RestoreTo(const std::string& file, const std::string& folder, std::int64_t bump) {
   CheckDigest(file);
-  RequireFreshFolder(folder);
+  RequireEmptyFolder(folder);
   MakePrivateFolder(std::filesystem::path(folder) / "base");
   const auto base = Base::Open(std::filesystem::path(folder) / "base", {});
   RestoreEtcdSnapshot(file, *base);
-  std::printf("Restored revision %ld to %s\n", static_cast<long>(base->OpenView()->Number(Base::kRevision)), folder.c_str());
+  if (bump > 0) BumpRevision(*base, bump);
+  std::printf("Restored revision %ld to %s\n", static_cast<long>(base->OpenView()->Number(Base::kRevision)),
+              folder.c_str());
   return 0;
+}
+
+std::int64_t ReadBump(const std::string& text) {
+  std::int64_t bump = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bump);
+  if (error != std::errc() || end != text.data() + text.size() || bump < 0 || bump > kLargestBump)
+    throw std::invalid_argument(fmt::format("--bump-revision is a number from 0 to {}", kLargestBump));
+  return bump;
 }
 
 int ShowStatus(const std::string& file) {
@@ -85,14 +108,18 @@ int ShowStatus(const std::string& file) {
 }  // namespace
 
 int RunSnapshot(const std::vector<std::string>& words) {
-  const Arguments arguments = Arguments::Parse(words, {"endpoints", "cacert", "cert", "key", "data-dir"});
+  const Arguments arguments =
+      Arguments::Parse(words, {"endpoints", "cacert", "cert", "key", "data-dir", "bump-revision"});
   if (arguments.positional.size() != 2) {
-    throw std::invalid_argument("usage: store snapshot save FILE [--endpoints URL] | restore FILE --data-dir DIR | status FILE");
+    throw std::invalid_argument(
+        "usage: store snapshot save FILE [--endpoints URL] | restore FILE --data-dir DIR [--bump-revision N] | "
+        "status FILE");
   }
   const std::string& verb = arguments.positional[0];
   const std::string& file = arguments.positional[1];
   if (verb == "save") return Save(arguments, file);
-  if (verb == "restore") return RestoreTo(file, arguments.Require("data-dir"));
+  if (verb == "restore")
+    return RestoreTo(file, arguments.Require("data-dir"), ReadBump(arguments.Get("bump-revision", "0")));
   if (verb == "status") return ShowStatus(file);
   throw std::invalid_argument("unknown command: store snapshot " + verb);
 }

@@ -8,13 +8,14 @@
 namespace apimesh::store {
 namespace {
 
-// How much of the past one watcher reads in one turn.
+// How much history one watcher reads per turn of the loop.
 constexpr std::size_t kSliceChanges = 2000;
 constexpr std::size_t kSliceBytes = 1024 * 1024;
 
 }  // namespace
 
-/// The event of one change as bytes of WatchResponse.events, with and without the previous value, each made once.
+/// The event of one change, encoded for WatchResponse.events with and without the previous value. Each variant is
+/// encoded once.
 class WatchHub::Encoder {
  public:
   Encoder(const Store& store, Change change) : store_(store), change_(change) {}
@@ -71,7 +72,7 @@ void WatchHub::Unindex(Watcher& watcher) {
   const auto found = by_key_.find(watcher.key);
   if (found == by_key_.end()) return;
   std::vector<Watcher*> rest = std::move(found->second);
-  by_key_.erase(found);  // its key may point into the watcher that leaves
+  by_key_.erase(found);  // its key may point into the removed watcher
   std::erase(rest, &watcher);
   if (!rest.empty()) by_key_.emplace(rest.front()->key, std::move(rest));
 }
@@ -134,7 +135,7 @@ void WatchHub::Publish(Revision before, Revision now) {
   if (by_key_.empty() && ranges_.empty()) return;
   std::vector<Watcher*> touched, lagging;
   const auto deliver = [&](Watcher& watcher, const Change& change, Encoder& encoder) {
-    if (watcher.stream->Congested()) {
+    if (watcher.stream->AboveHighWatermark()) {
       if (watcher.Wants(change) && std::ranges::find(lagging, &watcher) == lagging.end()) lagging.push_back(&watcher);
       return;
     }
@@ -166,10 +167,10 @@ void WatchHub::ContinueCatchUp() {
     catch_up_scheduled_ = false;
     const std::vector<Watcher*> watchers(behind_.begin(), behind_.end());
     for (Watcher* watcher : watchers) {
-      if (behind_.contains(watcher) && !watcher->stream->Congested()) CatchUp(*watcher);
+      if (behind_.contains(watcher) && !watcher->stream->AboveHighWatermark()) CatchUp(*watcher);
     }
     const bool any_ready =
-        std::ranges::any_of(behind_, [](const Watcher* watcher) { return !watcher->stream->Congested(); });
+        std::ranges::any_of(behind_, [](const Watcher* watcher) { return !watcher->stream->AboveHighWatermark(); });
     if (any_ready) ContinueCatchUp();
   });
 }

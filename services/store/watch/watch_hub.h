@@ -13,9 +13,10 @@
 
 namespace apimesh::store {
 
-/// Brings changes to watchers: to those that are up to date as changes become durable, each encoded once for all of
-/// them; to the others from history, a slice a turn. Events of one revision stay together and in order. A stream whose
-/// client does not read falls back to history, so it costs no memory. Loop thread only.
+/// Delivers changes to watchers. Watchers that are up to date receive changes when they become durable, and each change
+/// is encoded once for all of them. The others read history, one slice per turn of the loop. Events of one revision
+/// stay together and in order. A stream whose client does not read falls back to history, so it takes no memory. Must
+/// be used on the loop thread only.
 class WatchHub {
  public:
   WatchHub(EventLoop& loop, const Store& store, const Identity& identity, std::size_t fragment_bytes);
@@ -25,9 +26,9 @@ class WatchHub {
   void AddStream(WatchStream& stream) { streams_.insert(&stream); }
   void RemoveStream(WatchStream& stream) { streams_.erase(&stream); }
 
-  /// Changes in (before, now] have become durable.
+  /// Must be called when changes in (before, now] have become durable.
   void Publish(Revision before, Revision now);
-  /// Lets watchers that read the past go on.
+  /// Lets watchers that read history continue.
   void ContinueCatchUp();
   void StartProgressNotifications(std::chrono::steady_clock::duration interval);
 
@@ -51,8 +52,9 @@ class WatchHub {
   const Identity& identity_;
   std::size_t fragment_bytes_;
   std::unordered_set<WatchStream*> streams_;
-  std::unordered_map<std::string_view, std::vector<Watcher*>> by_key_;  // synced, one key; views into the watchers
-  std::vector<Watcher*> ranges_;                                        // synced, more than one key
+  /// Synced watchers of one key; the views point into the watchers.
+  std::unordered_map<std::string_view, std::vector<Watcher*>> by_key_;
+  std::vector<Watcher*> ranges_;  // synced watchers of more than one key
   std::unordered_set<Watcher*> behind_;
   bool catch_up_scheduled_ = false;
   std::size_t watchers_ = 0;

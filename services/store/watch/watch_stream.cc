@@ -9,7 +9,7 @@
 namespace apimesh::store {
 namespace {
 
-constexpr std::int64_t kNoWatchId = -1;  // for the whole stream, or for a watch that was never made
+constexpr std::int64_t kNoWatchId = -1;  // for the complete stream, or for a watch that was never created
 
 }  // namespace
 
@@ -23,14 +23,14 @@ WatchStream::~WatchStream() {
 void WatchStream::OnMessage(std::string_view message) {
   etcdserverpb::WatchRequest request;
   if (!request.ParseFromArray(message.data(), static_cast<int>(message.size()))) {
-    return call_->Finish({Status::kInternal, "grpc: error unmarshalling request"});
+    return call_->Finish({Code::kInternal, "grpc: error unmarshalling request"});
   }
   if (request.has_create_request()) return Create(request.create_request());
   if (request.has_cancel_request()) return Cancel(request.cancel_request().watch_id());
   if (request.has_progress_request()) RequestProgress();
 }
 
-// As with etcd, a client that has said all it wants to say still gets its events.
+// As in etcd, a client that has closed its sending side still receives events.
 void WatchStream::OnHalfClose() {}
 
 void WatchStream::OnDrained() { hub_.ContinueCatchUp(); }
@@ -97,8 +97,8 @@ void WatchStream::CancelCompacted(std::int64_t id, Revision compacted) {
   OnWatcherSynced();
 }
 
-// A progress notification says that everything up to its revision has been sent. Watchers that still read the past make
-// it wait; it is never sent ahead of their events.
+// A progress notification states that everything up to its revision has been sent. It is delayed while watchers still
+// read history, and never overtakes their events.
 void WatchStream::RequestProgress() {
   progress_wanted_ = true;
   OnWatcherSynced();
@@ -109,7 +109,7 @@ void WatchStream::OnWatcherSynced() {
   if (!std::ranges::all_of(watchers_, [](const auto& item) { return item.second->synced; })) return;
   progress_wanted_ = false;
   const Revision now = hub_.store().Durable();
-  // A watch that begins in the future has made no progress yet.
+  // A watch that starts in the future has made no progress yet.
   const auto begun = [now](const auto& item) { return item.second->start <= now; };
   if (!watchers_.empty() && std::ranges::all_of(watchers_, begun)) SendProgress(kNoWatchId);
 }

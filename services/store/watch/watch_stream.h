@@ -13,7 +13,8 @@ class WatchCreateRequest;
 
 namespace apimesh::store {
 
-/// One Watch call: any number of watchers, their control messages, and progress. Loop thread only.
+/// One Watch call: any number of watchers, their control messages and progress notifications. Must be used on the loop
+/// thread only.
 class WatchStream final : public CallHandler {
  public:
   WatchStream(WatchHub& hub, CallPtr call);
@@ -24,9 +25,9 @@ class WatchStream final : public CallHandler {
   void OnHalfClose() override;
   void OnDrained() override;
 
-  // What the hub calls.
+  // Called by the hub.
   void Send(std::string response) { call_->Send(std::move(response)); }
-  bool Congested() const { return call_->Congested(); }
+  bool AboveHighWatermark() const { return call_->AboveHighWatermark(); }
   void CancelCompacted(std::int64_t id, Revision compacted);
   void OnWatcherSynced();
   void NotifyQuietWatchers();

@@ -15,17 +15,17 @@ class WatchStream;
 struct Watcher {
   WatchStream* stream = nullptr;
   std::int64_t id = 0;
-  std::string key, end;        // as in a range: end empty is one key, "\0" is no end
-  Revision start = 0;          // what was asked for; 0: from now on
-  Revision next = 0;           // everything before has been sent
-  bool synced = false;         // gets events as they become durable; otherwise it reads the past first
+  std::string key, end;  // as in a range: an empty end means one key, "\0" means no end
+  Revision start = 0;    // as requested; 0: from now on
+  Revision next = 0;     // everything before this revision has been sent
+  bool synced = false;   // receives events when they become durable; otherwise it reads history first
   bool previous = false;
   bool no_put = false, no_delete = false;
   bool fragment = false;
   bool progress_notify = false;
-  bool quiet = false;          // no event since the last progress notification
+  bool quiet = false;  // no event since the last progress notification
 
-  // Events collected for the response that is being built.
+  // Events that are collected for the next response.
   std::string events;
   std::vector<std::size_t> event_ends;
 

@@ -6,9 +6,9 @@
 
 namespace apimesh::admission {
 
-/// Admits everything. With --admission-control=AlwaysAdmit no other plugin runs.
+/// Admits every request. With --admission-control=AlwaysAdmit no other plugin runs.
 std::unique_ptr<Plugin> MakeAlwaysAdmit(const PluginInputs& inputs);
-/// Refuses every request that admission sees.
+/// Rejects every request.
 std::unique_ptr<Plugin> MakeAlwaysDeny(const PluginInputs& inputs);
 
 }  // namespace apimesh::admission

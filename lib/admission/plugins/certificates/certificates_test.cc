@@ -1,13 +1,12 @@
 #include "lib/admission/plugins/certificates/certificates.h"
 
-#include <gtest/gtest.h>
-
-#include <boost/json/parse.hpp>
-
 #include <set>
 
-#include "lib/auth/test_requests.h"
-#include "lib/codec/base64.h"
+#include <boost/json/parse.hpp>
+#include <gtest/gtest.h>
+
+#include "lib/base/text/base64.h"
+#include "lib/credentials/test_requests.h"
 #include "lib/testing/run.h"
 
 namespace apimesh::admission {
@@ -26,28 +25,31 @@ class FakeAuthorizer final : public service::AuthClient {
     EXPECT_EQ(question.user.name, "jane");
     if (broken) co_return meta::InternalError("down");
     service::AccessDecision decision;
-    decision.allowed = allowed.contains(question.info.verb + " " + question.info.name);
+    decision.allowed = allowed.contains(std::string(question.info.verb.Text()) + " " + question.info.name);
     co_return decision;
   }
-  Task<meta::Result<service::AccessRules>> Rules(meta::UserInfo, std::string, SteadyTime) override { co_return meta::InternalError("unused"); }
+  Task<meta::Result<service::AccessRules>> Rules(meta::UserInfo, std::string, SteadyTime) override {
+    co_return meta::InternalError("unused");
+  }
 
   std::set<std::string> allowed;
   bool broken = false;
 };
 
-meta::Object Request(std::string_view signer, std::string_view status = "{}", std::string_view pem = auth::test_requests::kDevs) {
+meta::Object Request(std::string_view signer, std::string_view status = "{}",
+                     std::string_view pem = credentials::test_requests::kDevs) {
   meta::Object request(boost::json::parse(R"({"metadata":{"name":"r"},"spec":{}})").as_object());
   request.Root()["spec"].as_object()["signerName"] = signer;
-  request.Root()["spec"].as_object()["request"] = codec::EncodeBase64(pem);
+  request.Root()["spec"].as_object()["request"] = EncodeBase64(pem);
   request.Root()["status"] = boost::json::parse(status);
   return request;
 }
 
 class Certificates : public ::testing::Test {
  protected:
-  /// The message of the refusal; empty: allowed.
-  std::string Ask(std::unique_ptr<Plugin> (*make)(const PluginInputs&), Operation operation, const char* subresource, meta::Object object,
-                  const meta::Object* old) {
+  /// Returns the message of the rejection, or "" if the request is allowed.
+  std::string Ask(std::unique_ptr<Plugin> (*make)(const PluginInputs&), Operation operation, const char* subresource,
+                  meta::Object object, const meta::Object* old) {
     PluginInputs inputs;
     inputs.auth = authorizer;
     const std::unique_ptr<Plugin> plugin = make(inputs);
@@ -77,7 +79,8 @@ TEST_F(Certificates, ApprovalNeedsTheSigner) {
     return Ask(&MakeCertificateApproval, Operation::kUpdate, subresource, Request(signer), &old);
   };
   EXPECT_EQ(approve("approval", "example.com/a"),
-            "certificatesigningrequests.certificates.k8s.io \"r\" is forbidden: user not permitted to approve requests with signerName \"example.com/a\"");
+            "certificatesigningrequests.certificates.k8s.io \"r\" is forbidden: user not permitted to approve requests "
+            "with signerName \"example.com/a\"");
   EXPECT_EQ(approve("", "example.com/a"), "");
   authorizer->allowed = {"approve example.com/b", "sign example.com/a", "approve other.com/*"};
   EXPECT_NE(approve("approval", "example.com/b"), "") << "the stored signer counts";
@@ -97,7 +100,8 @@ TEST_F(Certificates, SigningNeedsTheSigner) {
     return Ask(&MakeCertificateSigning, Operation::kUpdate, subresource, Request("example.com/b", status), &old);
   };
   EXPECT_EQ(sign("status", R"({"certificate":"eA=="})"),
-            "certificatesigningrequests.certificates.k8s.io \"r\" is forbidden: user not permitted to sign requests with signerName \"example.com/a\"");
+            "certificatesigningrequests.certificates.k8s.io \"r\" is forbidden: user not permitted to sign requests "
+            "with signerName \"example.com/a\"");
   EXPECT_NE(sign("status", R"({"conditions":[{"type":"Failed","status":"True"}]})"), "");
   EXPECT_EQ(sign("status", R"({})"), "") << "nothing changes";
   EXPECT_EQ(sign("approval", R"({"certificate":"eA=="})"), "");
@@ -112,11 +116,55 @@ TEST_F(Certificates, NobodyAsksForSystemMasters) {
     return Ask(&MakeCertificateSubjectRestriction, Operation::kCreate, "", Request(signer, "{}", pem), nullptr);
   };
   const std::string about = "certificatesigningrequests.certificates.k8s.io \"r\" is forbidden: ";
-  EXPECT_EQ(create("kubernetes.io/kube-apiserver-client", auth::test_requests::kMasters),
+  EXPECT_EQ(create("kubernetes.io/kube-apiserver-client", credentials::test_requests::kMasters),
             about + "use of kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed");
-  EXPECT_EQ(create("kubernetes.io/kube-apiserver-client", "hello"), about + "failed to parse CSR: PEM block type must be CERTIFICATE REQUEST");
-  EXPECT_EQ(create("kubernetes.io/kube-apiserver-client", auth::test_requests::kDevs), "");
-  EXPECT_EQ(create("example.com/a", auth::test_requests::kMasters), "");
+  EXPECT_EQ(create("kubernetes.io/kube-apiserver-client", "hello"),
+            about + "failed to parse CSR: PEM block type must be CERTIFICATE REQUEST");
+  EXPECT_EQ(create("kubernetes.io/kube-apiserver-client", credentials::test_requests::kDevs), "");
+  EXPECT_EQ(create("example.com/a", credentials::test_requests::kMasters), "");
+}
+
+TEST_F(Certificates, AttestingNeedsTheSigner) {
+  const auto bundle = [](std::string_view signer, std::string_view metadata, std::string_view pem) {
+    return meta::Object(
+        boost::json::parse(fmt::format(R"({{"metadata":{{{}}},"spec":{{"signerName":"{}","trustBundle":"{}"}}}})",
+                                       metadata, signer, pem))
+            .as_object());
+  };
+  const auto write = [&](Operation operation, meta::Object object, const meta::Object* old) {
+    PluginInputs inputs;
+    inputs.auth = authorizer;
+    Attributes attributes;
+    attributes.operation = operation;
+    attributes.resource = {"certificates.k8s.io", "v1beta1", "clustertrustbundles"};
+    attributes.name = "b";
+    attributes.object = &object;
+    attributes.old_object = old;
+    const std::unique_ptr<Plugin> plugin = MakeClusterTrustBundleAttest(inputs);
+    EXPECT_TRUE(plugin->Handles(Phase::kValidate, attributes));
+    meta::RequestContext::State state;
+    state.user.name = "jane";
+    const meta::Result<> result = testing::RunTask(plugin->Validate(meta::RequestContext(state), attributes));
+    return result ? "" : result.error().Message();
+  };
+  const std::string refused =
+      R"(clustertrustbundles.certificates.k8s.io "b" is forbidden: user not permitted to attest for signerName )"
+      R"("example.com/a")";
+  const meta::Object old = bundle("example.com/a", R"("name":"b")", "x");
+  const meta::Object other_owner = bundle("example.com/a", R"("name":"b","finalizers":["f"])", "x");
+  EXPECT_EQ(write(Operation::kCreate, old, nullptr), refused);
+  EXPECT_EQ(write(Operation::kUpdate, bundle("example.com/a", R"("name":"b")", "y"), &old), refused);
+  EXPECT_EQ(write(Operation::kUpdate, bundle("example.com/a", R"("name":"b","labels":{"l":"v"})", "x"), &old), refused);
+  EXPECT_EQ(write(Operation::kUpdate, other_owner, &old), "") << "only the garbage collector's fields change";
+  EXPECT_EQ(write(Operation::kCreate, bundle("", R"("name":"b")", "x"), nullptr), "") << "bundles without a signer";
+  authorizer->allowed = {"attest example.com/b", "sign example.com/a"};
+  EXPECT_EQ(write(Operation::kCreate, old, nullptr), refused);
+  authorizer->allowed = {"attest example.com/a"};
+  EXPECT_EQ(write(Operation::kCreate, old, nullptr), "");
+  authorizer->allowed = {"attest example.com/*"};
+  EXPECT_EQ(write(Operation::kCreate, old, nullptr), "");
+  authorizer->broken = true;
+  EXPECT_EQ(write(Operation::kCreate, old, nullptr), refused);
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 
 namespace apimesh::admission {
 
-/// Refuses new objects in namespaces that do not exist or are being deleted, and the deletion of the three namespaces no
-/// cluster can be without.
+/// Rejects creates and updates in namespaces that do not exist, creates in namespaces that are being deleted, and the
+/// deletion of the three namespaces that every cluster needs.
 std::unique_ptr<Plugin> MakeNamespaceLifecycle(const PluginInputs& inputs);
 
 }  // namespace apimesh::admission

@@ -1,9 +1,9 @@
 #include "lib/admission/plugins/node_restriction/audiences.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include <algorithm>
 
 #include "lib/admission/plugins/node_restriction/csi_drivers.h"
 #include "lib/admission/plugins/node_restriction/fields.h"
@@ -22,7 +22,7 @@ bool ProjectsTokenFor(const object& volume, std::string_view audience) {
   });
 }
 
-/// The PersistentVolumeClaim behind a volume of the pod, or "".
+/// Returns the name of the PersistentVolumeClaim of a volume of the pod, or "".
 std::string ClaimOf(const meta::Object& pod, const object& volume) {
   const meta::json::value* ephemeral = meta::FindField(volume, "ephemeral");
   if (ephemeral && ephemeral->is_object() && Has(ephemeral->get_object(), "volumeClaimTemplate")) {
@@ -63,7 +63,7 @@ Task<meta::Result<bool>> VolumeAsksFor(meta::RequestContext ctx, const ClusterRe
   co_return co_await DriverAsksFor(ctx, reader, std::move(*driver), std::move(audience));
 }
 
-/// Several errors as one, in the form of the reference.
+/// Combines several errors into one, in the format of kube-apiserver.
 meta::ApiError Together(const std::vector<std::string>& messages) {
   if (messages.size() == 1) return PlainError(messages[0]);
   return PlainError(fmt::format("[{}]", fmt::join(messages, ", ")));

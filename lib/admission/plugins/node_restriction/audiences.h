@@ -6,8 +6,8 @@
 
 namespace apimesh::admission::node_restriction {
 
-/// Whether a volume of the pod asks for tokens for this audience: a projected token, or a CSI volume whose driver asks
-/// for such tokens. An error if no volume does and a claim, volume or driver could not be read.
+/// Returns whether a volume of the pod requests tokens for this audience: a projected token, or a CSI volume whose
+/// driver requests such tokens. Returns an error if no volume does and a claim, volume or driver could not be read.
 Task<meta::Result<bool>> PodAsksForAudience(meta::RequestContext ctx, const ClusterReader& reader,
                                             const meta::Object& pod, std::string audience);
 

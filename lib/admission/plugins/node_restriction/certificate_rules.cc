@@ -1,10 +1,8 @@
 #include "lib/admission/plugins/node_restriction/certificate_rules.h"
 
-#include <optional>
-
 #include "lib/admission/plugins/node_restriction/refuse.h"
-#include "lib/auth/base64url.h"
-#include "lib/auth/certificate_request.h"
+#include "lib/base/text/base64.h"
+#include "lib/credentials/certificate_request.h"
 
 namespace apimesh::admission::node_restriction {
 
@@ -13,8 +11,9 @@ meta::Result<> CheckSigningRequest(const std::string& node, const Attributes& at
   const meta::json::object& root = attributes.object->Root();
   const std::string_view signer = meta::FindString(root, "spec", "signerName");
   if (signer != "kubernetes.io/kubelet-serving" && signer != "kubernetes.io/kube-apiserver-client-kubelet") return {};
-  const std::optional<std::string> pem = auth::DecodeBase64(meta::FindString(root, "spec", "request"));
-  const meta::Result<auth::CertificateRequest> parsed = auth::ParseCertificateRequest(pem.value_or(""));
+  std::string pem;
+  if (DecodeBase64(meta::FindString(root, "spec", "request"), pem)) pem.clear();
+  const meta::Result<credentials::CertificateRequest> parsed = credentials::ParseCertificateRequest(pem);
   if (!parsed) return Forbidden(attributes, "unable to parse csr: " + parsed.error().Message());
   if (parsed->common_name == "system:node:" + node) return {};
   return Refuse(attributes, "can only create a node CSR with CN=system:node:{}", node);

@@ -6,7 +6,7 @@
 
 namespace apimesh::admission::node_restriction {
 
-/// A node asks for certificates of a kubelet in its own name only.
+/// Checks that a node requests kubelet certificates only in its own name.
 meta::Result<> CheckSigningRequest(const std::string& node, const Attributes& attributes);
 
 }  // namespace apimesh::admission::node_restriction

@@ -1,24 +1,25 @@
 #include "lib/admission/plugins/node_restriction/claim_rules.h"
 
+#include <set>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <set>
-
 #include "lib/admission/plugins/node_restriction/fields.h"
 #include "lib/admission/plugins/node_restriction/refuse.h"
-#include "lib/meta/field_error.h"
+#include "lib/meta/errors/field_error.h"
 
 namespace apimesh::admission::node_restriction {
 namespace {
 
 namespace json = meta::json;
 
-/// What a resize changes in the status. The last two: RecoverVolumeExpansionFailure is always on in v1.36.
+/// The status fields that a resize changes. The last two belong to RecoverVolumeExpansionFailure, which is always on in
+/// v1.36.
 constexpr std::string_view kStatusFields[] = {"capacity", "conditions", "allocatedResourceStatuses",
                                               "allocatedResources"};
 
-/// The claim without what a node may change, and without what differs in every update.
+/// Returns the claim without the fields that a node may change and those that differ in every update.
 json::object Remainder(const meta::Object& claim) {
   json::object rest = claim.Root();
   if (json::value* metadata = meta::FindField(rest, "metadata"); metadata && metadata->is_object()) {
@@ -27,12 +28,12 @@ json::object Remainder(const meta::Object& claim) {
   }
   json::object& status = meta::MakeObject(rest, "status");
   for (const std::string_view field : kStatusFields) meta::EraseField(status, field);
-  // The default of the API, which a stored claim may lack and a decoded one has.
+  // This is the API default. A stored claim may lack it, a decoded one has it.
   if (meta::FindString(status, "phase").empty()) status["phase"] = "Pending";
   return rest;
 }
 
-/// Paths of the fields at the first two levels that differ; sorted.
+/// Returns the sorted paths of the fields at the first two levels that differ.
 std::set<std::string> ChangedFields(const json::object& a, const json::object& b, const std::string& prefix = "") {
   std::set<std::string> changed;
   for (const json::object* one : {&a, &b}) {

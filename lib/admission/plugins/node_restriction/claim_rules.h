@@ -6,7 +6,7 @@
 
 namespace apimesh::admission::node_restriction {
 
-/// A write to a PersistentVolumeClaim: a node may only change a few fields of its status.
+/// Checks a write to a PersistentVolumeClaim: a node may change only a few fields of its status.
 meta::Result<> CheckClaim(const std::string& node, const Attributes& attributes);
 
 }  // namespace apimesh::admission::node_restriction

@@ -1,39 +1,35 @@
 #pragma once
 
-#include <functional>
 #include <string>
 
-#include "lib/meta/object.h"
-#include "lib/storage/store.h"
+#include "lib/admission/objects/objects.h"
 
 namespace apimesh::admission::node_restriction {
 
-/// A resource that the plugin reads.
+/// A resource that the plugin reads, in version v1.
 struct ReadResource {
   const char* group;
   const char* plural;
-  const char* singular;  // for errors: the reference reads from listers, whose "not found" has the singular name
-  bool namespaced;
+  const char* singular;  // for errors: kube-apiserver's listers use the singular name in NotFound
 };
-inline constexpr ReadResource kPods{"", "pods", "pod", true};
-inline constexpr ReadResource kNodes{"", "nodes", "node", false};
-inline constexpr ReadResource kClaims{"", "persistentvolumeclaims", "persistentvolumeclaim", true};
-inline constexpr ReadResource kVolumes{"", "persistentvolumes", "persistentvolume", false};
-inline constexpr ReadResource kCsiDrivers{"storage.k8s.io", "csidrivers", "csidriver", false};
+inline constexpr ReadResource kPods{"", "pods", "pod"};
+inline constexpr ReadResource kNodes{"", "nodes", "node"};
+inline constexpr ReadResource kClaims{"", "persistentvolumeclaims", "persistentvolumeclaim"};
+inline constexpr ReadResource kVolumes{"", "persistentvolumes", "persistentvolume"};
+inline constexpr ReadResource kCsiDrivers{"storage.k8s.io", "csidrivers", "csidriver"};
 
-/// Reads objects of any resource of the server. Thread-safe.
+/// Reads objects and returns the errors of kube-apiserver. Thread-safe.
 class ClusterReader {
  public:
-  using FindStore = std::function<storage::StorePtr(const meta::GroupResource& resource)>;
-  explicit ClusterReader(FindStore find_store) : find_store_(std::move(find_store)) {}
+  explicit ClusterReader(ObjectsPtr objects) : objects_(std::move(objects)) {}
 
-  /// The cached object. An object that the cache does not have is looked for in the store, since it may just have been
-  /// created. NotFound if it does not exist, and also if the name cannot be that of an object.
+  /// Returns the cached object. If the cache does not have it, reads it from the store, because it may just have been
+  /// created. Returns NotFound if it does not exist, also if the name is not a valid object name.
   Task<meta::Result<meta::Object>> Get(meta::RequestContext ctx, ReadResource resource, std::string ns,
                                        std::string name) const;
 
  private:
-  const FindStore find_store_;
+  const ObjectsPtr objects_;
 };
 
 }  // namespace apimesh::admission::node_restriction

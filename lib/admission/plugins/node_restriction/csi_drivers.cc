@@ -19,7 +19,7 @@ constexpr std::pair<std::string_view, std::string_view> kMigratedSources[] = {
     {"portworxVolume", "pxd.portworx.com"},
 };
 
-/// The driver of a volume source that was once built in. `holder` is what has the source as one of its fields.
+/// Returns the CSI driver of a formerly built-in volume source. `holder` is the object that has the source as a field.
 meta::Result<std::string> MigratedDriver(const object& holder) {
   for (const auto& [source, driver] : kMigratedSources) {
     if (!Has(holder, source)) continue;

@@ -10,22 +10,22 @@
 #include "lib/admission/plugins/node_restriction/pod_rules.h"
 #include "lib/admission/plugins/node_restriction/refuse.h"
 #include "lib/admission/plugins/node_restriction/token_rules.h"
-#include "lib/auth/node_identity.h"
-#include "lib/meta/field_error.h"
+#include "lib/meta/errors/field_error.h"
+#include "lib/meta/request/node_identity.h"
 
 namespace apimesh::admission {
 namespace {
 
 class NodeRestriction final : public Plugin {
  public:
-  explicit NodeRestriction(const PluginInputs& inputs) : reader_(inputs.store), auth_(inputs.auth) {}
+  explicit NodeRestriction(const PluginInputs& inputs) : reader_(inputs.objects), auth_(inputs.auth) {}
 
   bool Handles(Phase phase, const Attributes& attributes) const override {
     return phase == Phase::kMutate && attributes.operation != Operation::kConnect;
   }
 
   Task<meta::Result<>> Mutate(meta::RequestContext ctx, Attributes& attributes) override {
-    std::optional<std::string> node = auth::NodeIdentity(ctx.User());
+    std::optional<std::string> node = meta::NodeIdentity(ctx.User());
     if (!node) co_return meta::Result<>();
     if (node->empty()) {
       co_return node_restriction::Refuse(attributes, "could not determine node from user {}",
@@ -53,7 +53,7 @@ class NodeRestriction final : public Plugin {
     } else if (group == "certificates.k8s.io" && resource == "certificatesigningrequests") {
       co_return node_restriction::CheckSigningRequest(node, attributes);
     } else if (group == "certificates.k8s.io" && resource == "podcertificaterequests") {
-      // The gate is off by default in v1.36, and this server has no way to turn it on.
+      // The feature gate is off by default in v1.36, and this server cannot turn it on.
       co_return Forbidden(attributes, "PodCertificateRequest feature gate is disabled");
     }
     co_return meta::Result<>();

@@ -19,25 +19,46 @@ const meta::UserInfo kNotInTheGroup = {.name = "system:node:n1", .groups = {"sys
 const meta::UserInfo kNotNamedLikeANode = {.name = "alice", .groups = {"system:nodes"}};
 
 Write Claim(std::string old, std::string object, const char* resource = "persistentvolumeclaims/status") {
-  return {.operation = Operation::kUpdate, .resource = resource, .name = "c", .object = std::move(object), .old_object = std::move(old)};
+  return {.operation = Operation::kUpdate,
+          .resource = resource,
+          .name = "c",
+          .object = std::move(object),
+          .old_object = std::move(old)};
 }
-const std::string kClaim = R"({"metadata":{"name":"c","resourceVersion":"1","managedFields":[{"manager":"a"}]},"spec":{"volumeName":"v"},
+const std::string kClaim =
+    R"({"metadata":{"name":"c","resourceVersion":"1","managedFields":[{"manager":"a"}]},"spec":{"volumeName":"v"},
                                "status":{"phase":"Bound","capacity":{"storage":"1Gi"}}})";
 const std::string kClaimRefused =
     R"(403 persistentvolumeclaims "c" is forbidden: node "n1" is not allowed to update fields other than status.quantity and status.conditions: )";
 
 Write Lease(Operation operation, std::string name, std::string object, std::string ns = "kube-node-lease") {
-  return {.operation = operation, .resource = "leases.coordination.k8s.io", .name = std::move(name), .object = std::move(object), .old_object = "{}", .ns = std::move(ns)};
+  return {.operation = operation,
+          .resource = "leases.coordination.k8s.io",
+          .name = std::move(name),
+          .object = std::move(object),
+          .old_object = "{}",
+          .ns = std::move(ns)};
 }
 Write CsiNode(Operation operation, std::string name, std::string object) {
-  return {.operation = operation, .resource = "csinodes.storage.k8s.io", .name = std::move(name), .object = std::move(object), .old_object = "{}", .ns = ""};
+  return {.operation = operation,
+          .resource = "csinodes.storage.k8s.io",
+          .name = std::move(name),
+          .object = std::move(object),
+          .old_object = "{}",
+          .ns = ""};
 }
 Write Slice(Operation operation, std::string object, std::string old) {
-  return {.operation = operation, .resource = "resourceslices.resource.k8s.io", .name = "s", .object = std::move(object), .old_object = std::move(old), .ns = ""};
+  return {.operation = operation,
+          .resource = "resourceslices.resource.k8s.io",
+          .name = "s",
+          .object = std::move(object),
+          .old_object = std::move(old),
+          .ns = ""};
 }
 
 const Case kCases[] = {
-    {"ANodeWithoutAName", {.resource = "configmaps", .name = "c", .object = "{}", .user = kNobody},
+    {"ANodeWithoutAName",
+     {.resource = "configmaps", .name = "c", .object = "{}", .user = kNobody},
      R"(403 configmaps "c" is forbidden: could not determine node from user "system:node:")"},
     {"NotInTheGroup", {.resource = "pods", .name = "p", .object = "{}", .user = kNotInTheGroup}, ""},
     {"NotNamedLikeANode", {.resource = "pods", .name = "p", .object = "{}", .user = kNotNamedLikeANode}, ""},
@@ -45,22 +66,38 @@ const Case kCases[] = {
     {"PodsOfAnotherGroup", {.resource = "pods.metrics.k8s.io", .name = "c", .object = "{}"}, ""},
     {"Events", {.resource = "events", .name = "c", .object = "{}"}, ""},
 
-    {"ClaimItself", Claim(kClaim, kClaim, "persistentvolumeclaims"), R"(403 persistentvolumeclaims "c" is forbidden: may only update PVC status)"},
-    {"CreatesClaim", {.resource = "persistentvolumeclaims", .name = "c", .object = "{}"},
+    {"ClaimItself", Claim(kClaim, kClaim, "persistentvolumeclaims"),
      R"(403 persistentvolumeclaims "c" is forbidden: may only update PVC status)"},
-    {"CreatesClaimStatus", {.resource = "persistentvolumeclaims/status", .name = "c", .object = "{}"},
+    {"CreatesClaim",
+     {.resource = "persistentvolumeclaims", .name = "c", .object = "{}"},
+     R"(403 persistentvolumeclaims "c" is forbidden: may only update PVC status)"},
+    {"CreatesClaimStatus",
+     {.resource = "persistentvolumeclaims/status", .name = "c", .object = "{}"},
      R"(403 persistentvolumeclaims "c" is forbidden: unexpected operation "CREATE")"},
     {"ClaimUnchanged", Claim(kClaim, kClaim), ""},
     {"ClaimResized",
-     Claim(kClaim, R"({"metadata":{"name":"c","resourceVersion":"","managedFields":[{"manager":"b"}],"labels":{}},"spec":{"volumeName":"v"},
+     Claim(
+         kClaim,
+         R"({"metadata":{"name":"c","resourceVersion":"","managedFields":[{"manager":"b"}],"labels":{}},"spec":{"volumeName":"v"},
                        "status":{"phase":"Bound","capacity":{"storage":"2Gi"},"conditions":[{"type":"Resizing"}],
-                                 "allocatedResources":{"storage":"2Gi"},"allocatedResourceStatuses":{"storage":"NodeResizeInProgress"}}})"), ""},
-    {"ClaimWithoutPhaseIsPending", Claim(R"({"metadata":{"name":"c"},"status":{}})", R"({"metadata":{"name":"c"},"status":{"phase":"Pending"}})"), ""},
-    {"ClaimPhase", Claim(kClaim, R"({"metadata":{"name":"c"},"spec":{"volumeName":"v"},"status":{"phase":"Lost"}})"), kClaimRefused + "status.phase"},
-    {"ClaimMetadata", Claim(kClaim, R"({"metadata":{"name":"c","labels":{"a":"b"},"finalizers":["x/y"]},"spec":{"volumeName":"v"},"status":{"phase":"Bound"}})"),
+                                 "allocatedResources":{"storage":"2Gi"},"allocatedResourceStatuses":{"storage":"NodeResizeInProgress"}}})"),
+     ""},
+    {"ClaimWithoutPhaseIsPending",
+     Claim(R"({"metadata":{"name":"c"},"status":{}})", R"({"metadata":{"name":"c"},"status":{"phase":"Pending"}})"),
+     ""},
+    {"ClaimPhase", Claim(kClaim, R"({"metadata":{"name":"c"},"spec":{"volumeName":"v"},"status":{"phase":"Lost"}})"),
+     kClaimRefused + "status.phase"},
+    {"ClaimMetadata",
+     Claim(
+         kClaim,
+         R"({"metadata":{"name":"c","labels":{"a":"b"},"finalizers":["x/y"]},"spec":{"volumeName":"v"},"status":{"phase":"Bound"}})"),
      kClaimRefused + "metadata.finalizers, metadata.labels"},
-    {"ClaimSpec", Claim(kClaim, R"({"metadata":{"name":"c"},"spec":{"volumeName":"w"},"status":{"phase":"Bound"}})"), kClaimRefused + "spec.volumeName"},
-    {"ClaimAttributesClass", Claim(kClaim, R"({"metadata":{"name":"c"},"spec":{"volumeName":"v"},"status":{"phase":"Bound","modifyVolumeStatus":{"status":"Pending"}}})"),
+    {"ClaimSpec", Claim(kClaim, R"({"metadata":{"name":"c"},"spec":{"volumeName":"w"},"status":{"phase":"Bound"}})"),
+     kClaimRefused + "spec.volumeName"},
+    {"ClaimAttributesClass",
+     Claim(
+         kClaim,
+         R"({"metadata":{"name":"c"},"spec":{"volumeName":"v"},"status":{"phase":"Bound","modifyVolumeStatus":{"status":"Pending"}}})"),
      kClaimRefused + "status.modifyVolumeStatus"},
 
     {"CreatesItsLease", Lease(Operation::kCreate, "n1", R"({"metadata":{"name":"n1"}})"), ""},
@@ -95,23 +132,27 @@ const Case kCases[] = {
      R"(403 resourceslices.resource.k8s.io "s" is forbidden: can only delete ResourceSlice with the same NodeName as the requesting node)"},
     {"UpdatesASlice", Slice(Operation::kUpdate, R"({"spec":{"nodeName":"n2"}})", R"({"spec":{"nodeName":"n2"}})"), ""},
 
-    {"CertificateOfAPod", {.resource = "podcertificaterequests.certificates.k8s.io", .name = "p", .object = "{}"},
+    {"CertificateOfAPod",
+     {.resource = "podcertificaterequests.certificates.k8s.io", .name = "p", .object = "{}"},
      R"(403 podcertificaterequests.certificates.k8s.io "p" is forbidden: PodCertificateRequest feature gate is disabled)"},
 };
 
 class NodeRestrictionRules : public ::testing::TestWithParam<Case> {};
 
 TEST_P(NodeRestrictionRules, Answer) { EXPECT_EQ(TestCluster().Answer(GetParam().write), GetParam().want); }
-INSTANTIATE_TEST_SUITE_P(Table, NodeRestrictionRules, ::testing::ValuesIn(kCases), [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Table, NodeRestrictionRules, ::testing::ValuesIn(kCases),
+                         [](const auto& info) { return std::string(info.param.name); });
 
-/// A certificate request with these common names, as PEM of this type in base64.
+/// Returns a certificate request with these common names, as PEM of this type in base64.
 std::string SigningRequest(const std::vector<std::string>& common_names, const char* type = "CERTIFICATE REQUEST") {
   EVP_PKEY* key = EVP_EC_gen("P-256");
   X509_REQ* request = X509_REQ_new();
   X509_NAME* subject = X509_REQ_get_subject_name(request);
-  X509_NAME_add_entry_by_txt(subject, "O", MBSTRING_UTF8, reinterpret_cast<const unsigned char*>("system:nodes"), -1, -1, 0);
+  X509_NAME_add_entry_by_txt(subject, "O", MBSTRING_UTF8, reinterpret_cast<const unsigned char*>("system:nodes"), -1,
+                             -1, 0);
   for (const std::string& name : common_names) {
-    X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_UTF8, reinterpret_cast<const unsigned char*>(name.data()), -1, -1, 0);
+    X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_UTF8, reinterpret_cast<const unsigned char*>(name.data()), -1,
+                               -1, 0);
   }
   X509_REQ_set_pubkey(request, key);
   X509_REQ_sign(request, key, EVP_sha256());
@@ -122,7 +163,8 @@ std::string SigningRequest(const std::vector<std::string>& common_names, const c
   char* text = nullptr;
   const long length = BIO_get_mem_data(bio, &text);
   std::string encoded(static_cast<std::size_t>(4 * ((length + 2) / 3)), '\0');
-  EVP_EncodeBlock(reinterpret_cast<unsigned char*>(encoded.data()), reinterpret_cast<const unsigned char*>(text), static_cast<int>(length));
+  EVP_EncodeBlock(reinterpret_cast<unsigned char*>(encoded.data()), reinterpret_cast<const unsigned char*>(text),
+                  static_cast<int>(length));
   BIO_free(bio);
   OPENSSL_free(der);
   X509_REQ_free(request);
@@ -132,16 +174,19 @@ std::string SigningRequest(const std::vector<std::string>& common_names, const c
 
 std::string AnswerToSigningRequest(const std::string& request, const char* signer = "kubernetes.io/kubelet-serving") {
   const std::string object = fmt::format(R"({{"spec":{{"signerName":"{}","request":"{}"}}}})", signer, request);
-  return TestCluster().Answer({.resource = "certificatesigningrequests.certificates.k8s.io", .name = "r", .object = object, .ns = ""});
+  return TestCluster().Answer(
+      {.resource = "certificatesigningrequests.certificates.k8s.io", .name = "r", .object = object, .ns = ""});
 }
 
 TEST(SigningRequests, NameTheNode) {
   const std::string refused = R"(403 certificatesigningrequests.certificates.k8s.io "r" is forbidden: )";
   const std::string another = refused + "can only create a node CSR with CN=system:node:n1";
   EXPECT_EQ(AnswerToSigningRequest(SigningRequest({"system:node:n1"})), "");
-  EXPECT_EQ(AnswerToSigningRequest(SigningRequest({"system:node:n1"}), "kubernetes.io/kube-apiserver-client-kubelet"), "");
+  EXPECT_EQ(AnswerToSigningRequest(SigningRequest({"system:node:n1"}), "kubernetes.io/kube-apiserver-client-kubelet"),
+            "");
   EXPECT_EQ(AnswerToSigningRequest(SigningRequest({"system:node:n2"})), another);
-  EXPECT_EQ(AnswerToSigningRequest(SigningRequest({"system:node:n2"}), "kubernetes.io/kube-apiserver-client-kubelet"), another);
+  EXPECT_EQ(AnswerToSigningRequest(SigningRequest({"system:node:n2"}), "kubernetes.io/kube-apiserver-client-kubelet"),
+            another);
   EXPECT_EQ(AnswerToSigningRequest(SigningRequest({"admin"})), another);
   EXPECT_EQ(AnswerToSigningRequest(SigningRequest({})), another);
   EXPECT_EQ(AnswerToSigningRequest(SigningRequest({"system:node:n1", "system:node:n2"})), another);
@@ -153,8 +198,13 @@ TEST(SigningRequests, NameTheNode) {
 }
 
 TEST(SigningRequests, AreCheckedOnCreationOnly) {
-  EXPECT_EQ(TestCluster().Answer({.operation = Operation::kUpdate, .resource = "certificatesigningrequests.certificates.k8s.io/status", .name = "r",
-                                  .object = R"({"spec":{"signerName":"kubernetes.io/kubelet-serving"}})", .old_object = "{}", .ns = ""}), "");
+  EXPECT_EQ(TestCluster().Answer({.operation = Operation::kUpdate,
+                                  .resource = "certificatesigningrequests.certificates.k8s.io/status",
+                                  .name = "r",
+                                  .object = R"({"spec":{"signerName":"kubernetes.io/kubelet-serving"}})",
+                                  .old_object = "{}",
+                                  .ns = ""}),
+            "");
 }
 
 }  // namespace

@@ -1,21 +1,21 @@
 #include "lib/admission/plugins/node_restriction/node_rules.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <set>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "lib/admission/plugins/node_restriction/fields.h"
 #include "lib/admission/plugins/node_restriction/refuse.h"
-#include "lib/meta/field_error.h"
+#include "lib/meta/errors/field_error.h"
 
 namespace apimesh::admission::node_restriction {
 namespace {
 
 using meta::Quoted;
 
-/// The labels that kubelets may set although Kubernetes owns their namespaces.
+/// Labels in namespaces of Kubernetes that kubelets may nevertheless set.
 constexpr std::string_view kKubeletLabels[] = {
     "kubernetes.io/hostname",
     "topology.kubernetes.io/zone",
@@ -31,13 +31,13 @@ constexpr std::string_view kKubeletLabels[] = {
 };
 constexpr std::string_view kKubeletNamespaces[] = {"kubelet.kubernetes.io", "node.kubernetes.io"};
 
-/// The part of a label key before its first slash, or "".
+/// Returns the part of a label key before its first slash, or "".
 std::string_view NamespaceOf(std::string_view label) {
   const std::size_t slash = label.find('/');
   return slash == std::string_view::npos ? std::string_view() : label.substr(0, slash);
 }
 
-/// Whether `ns` is `domain` or below it.
+/// Returns whether `ns` is `domain` or a subdomain of it.
 bool IsWithin(std::string_view ns, std::string_view domain) {
   if (!ns.ends_with(domain)) return false;
   return ns.size() == domain.size() || ns[ns.size() - domain.size() - 1] == '.';
@@ -49,14 +49,14 @@ bool IsKubeletLabel(std::string_view label) {
                      [label](std::string_view domain) { return IsWithin(NamespaceOf(label), domain); });
 }
 
-/// A node that could set these could attract pods that were meant for other nodes.
+/// Returns whether nodes must not set the label, because it could attract pods that are meant for other nodes.
 bool IsForbiddenLabel(std::string_view label) {
   const std::string_view ns = NamespaceOf(label);
   if (IsWithin(ns, "node-restriction.kubernetes.io")) return true;
   return (IsWithin(ns, "kubernetes.io") || IsWithin(ns, "k8s.io")) && !IsKubeletLabel(label);
 }
 
-/// Keys of the labels that were added, changed or removed and that a node must leave alone; sorted.
+/// Returns the sorted keys of added, changed or removed labels that a node must not change.
 std::set<std::string> ForbiddenChanges(const StringMap& labels, const StringMap& old) {
   std::set<std::string> forbidden;
   const auto collect = [&forbidden](const StringMap& from, const StringMap& other) {
@@ -81,7 +81,7 @@ bool HasConfigSource(const meta::Object& object) {
 
 meta::Result<> CheckCreate(const std::string& node, const Attributes& attributes) {
   const meta::Object& object = *attributes.object;
-  // The Node authorizer lets a node read what its spec refers to.
+  // The Node authorizer allows a node to read the objects that its spec refers to.
   if (HasConfigSource(object)) {
     return Refuse(attributes, "node {} is not allowed to create pods with a non-nil configSource", Quoted(node));
   }
@@ -93,7 +93,7 @@ meta::Result<> CheckCreate(const std::string& node, const Attributes& attributes
 
 meta::Result<> CheckUpdate(const std::string& node, const Attributes& attributes) {
   const meta::Object &object = *attributes.object, &old = *attributes.old_object;
-  // Old kubelets drop the field when they update the status, so it may disappear.
+  // Old kubelets drop the field when they update the status, so its removal is allowed.
   if (HasConfigSource(object) &&
       !(HasConfigSource(old) && SemanticallyEqual(SpecField(object, "configSource"), SpecField(old, "configSource")))) {
     return Refuse(attributes, "node {} is not allowed to update configSource to a new non-nil configSource",
@@ -102,8 +102,8 @@ meta::Result<> CheckUpdate(const std::string& node, const Attributes& attributes
   if (!SemanticallyEqual(SpecField(object, "taints"), SpecField(old, "taints"))) {
     return Refuse(attributes, "node {} is not allowed to modify taints", Quoted(node));
   }
-  // An owner that does not exist would let the garbage collector delete the Node, and the node could then register
-  // again without its taints and labels.
+  // If the owner does not exist, the garbage collector deletes the Node, and the node could register again without its
+  // taints and labels.
   if (!SemanticallyEqual(meta::FindField(object.Metadata(), "ownerReferences"),
                          meta::FindField(old.Metadata(), "ownerReferences"))) {
     return Refuse(attributes, "node {} is not allowed to modify ownerReferences", Quoted(node));

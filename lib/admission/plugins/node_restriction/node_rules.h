@@ -6,7 +6,7 @@
 
 namespace apimesh::admission::node_restriction {
 
-/// A write to a Node, or to one of its subresources.
+/// Checks a write to a Node or to one of its subresources.
 meta::Result<> CheckNode(const std::string& node, const Attributes& attributes);
 
 }  // namespace apimesh::admission::node_restriction

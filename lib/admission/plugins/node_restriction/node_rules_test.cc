@@ -3,9 +3,10 @@
 namespace apimesh::admission::node_restriction {
 namespace {
 
-/// The node n1 with these fields of its metadata and spec.
+/// Returns the node n1 with these fields in its metadata and spec.
 std::string Node(const std::string& metadata, const std::string& spec = "") {
-  return fmt::format(R"({{"metadata":{{"name":"n1"{}{}}},"spec":{{{}}}}})", metadata.empty() ? "" : ",", metadata, spec);
+  return fmt::format(R"({{"metadata":{{"name":"n1"{}{}}},"spec":{{{}}}}})", metadata.empty() ? "" : ",", metadata,
+                     spec);
 }
 std::string Labels(const std::string& labels) { return Node(R"("labels":{)" + labels + "}"); }
 
@@ -22,7 +23,12 @@ Case Create(const char* name, std::string object, std::string want) {
 }
 Case Update(const char* name, std::string old, std::string object, std::string want, const char* resource = "nodes") {
   return {name,
-          {.operation = Operation::kUpdate, .resource = resource, .name = "n1", .object = std::move(object), .old_object = std::move(old), .ns = ""},
+          {.operation = Operation::kUpdate,
+           .resource = resource,
+           .name = "n1",
+           .object = std::move(object),
+           .old_object = std::move(old),
+           .ns = ""},
           std::move(want)};
 }
 
@@ -33,23 +39,38 @@ const std::string kSource = R"("configSource":{"configMap":{"name":"c","namespac
 const Case kCases[] = {
     Create("CreatesItself", Node(""), ""),
     Create("CreatesItselfWithTaints", Node("", kTaint), ""),
-    {"CreatesAnother", {.resource = "nodes", .name = "n2", .object = R"({"metadata":{"name":"n2"}})", .ns = ""},
+    {"CreatesAnother",
+     {.resource = "nodes", .name = "n2", .object = R"({"metadata":{"name":"n2"}})", .ns = ""},
      R"(403 nodes "n2" is forbidden: node "n1" is not allowed to modify node "n2")"},
-    Create("CreatesWithConfigSource", Node("", kSource), kRefused + R"(node "n1" is not allowed to create pods with a non-nil configSource)"),
+    Create("CreatesWithConfigSource", Node("", kSource),
+           kRefused + R"(node "n1" is not allowed to create pods with a non-nil configSource)"),
     Create("CreatesWithEmptyConfigSource", Node("", R"("configSource":{})"),
            kRefused + R"(node "n1" is not allowed to create pods with a non-nil configSource)"),
-    Create("CreatesWithKubeletLabels",
-           Labels(R"("kubernetes.io/hostname":"a","kubernetes.io/os":"a","kubernetes.io/arch":"a","beta.kubernetes.io/os":"a",
+    Create(
+        "CreatesWithKubeletLabels",
+        Labels(
+            R"("kubernetes.io/hostname":"a","kubernetes.io/os":"a","kubernetes.io/arch":"a","beta.kubernetes.io/os":"a",
                      "beta.kubernetes.io/arch":"a","topology.kubernetes.io/zone":"a","topology.kubernetes.io/region":"a",
                      "failure-domain.beta.kubernetes.io/zone":"a","failure-domain.beta.kubernetes.io/region":"a",
-                     "beta.kubernetes.io/instance-type":"a","node.kubernetes.io/instance-type":"a")"), ""),
-    Create("CreatesWithLabelsOfKubeletNamespaces",
-           Labels(R"("kubelet.kubernetes.io/a":"1","x.kubelet.kubernetes.io/a":"1","node.kubernetes.io/b":"1","x.node.kubernetes.io/b":"1")"), ""),
-    Create("CreatesWithOtherLabels", Labels(R"("foo":"1","example.com/foo":"1","notkubernetes.io/foo":"1","xk8s.io/foo":"1")"), ""),
-    Create("CreatesWithRestrictionLabels", Labels(R"("x.node-restriction.kubernetes.io/b":"1","node-restriction.kubernetes.io/a":"1")"),
-           kRefused + R"(node "n1" is not allowed to set the following labels: node-restriction.kubernetes.io/a, x.node-restriction.kubernetes.io/b)"),
-    Create("CreatesWithKubernetesLabels", Labels(R"("kubernetes.io/a":"1","x.kubernetes.io/a":"1","k8s.io/a":"1","x.k8s.io/a":"1")"),
-           kRefused + R"(node "n1" is not allowed to set the following labels: k8s.io/a, kubernetes.io/a, x.k8s.io/a, x.kubernetes.io/a)"),
+                     "beta.kubernetes.io/instance-type":"a","node.kubernetes.io/instance-type":"a")"),
+        ""),
+    Create(
+        "CreatesWithLabelsOfKubeletNamespaces",
+        Labels(
+            R"("kubelet.kubernetes.io/a":"1","x.kubelet.kubernetes.io/a":"1","node.kubernetes.io/b":"1","x.node.kubernetes.io/b":"1")"),
+        ""),
+    Create("CreatesWithOtherLabels",
+           Labels(R"("foo":"1","example.com/foo":"1","notkubernetes.io/foo":"1","xk8s.io/foo":"1")"), ""),
+    Create(
+        "CreatesWithRestrictionLabels",
+        Labels(R"("x.node-restriction.kubernetes.io/b":"1","node-restriction.kubernetes.io/a":"1")"),
+        kRefused +
+            R"(node "n1" is not allowed to set the following labels: node-restriction.kubernetes.io/a, x.node-restriction.kubernetes.io/b)"),
+    Create(
+        "CreatesWithKubernetesLabels",
+        Labels(R"("kubernetes.io/a":"1","x.kubernetes.io/a":"1","k8s.io/a":"1","x.k8s.io/a":"1")"),
+        kRefused +
+            R"(node "n1" is not allowed to set the following labels: k8s.io/a, kubernetes.io/a, x.k8s.io/a, x.kubernetes.io/a)"),
     Create("CreatesWithRoleLabel", Labels(R"("node-role.kubernetes.io/control-plane":"")"),
            kRefused + R"(node "n1" is not allowed to set the following labels: node-role.kubernetes.io/control-plane)"),
 
@@ -58,35 +79,50 @@ const Case kCases[] = {
     Update("AddsTaint", Node(""), Node("", kTaint), kRefused + R"(node "n1" is not allowed to modify taints)"),
     Update("RemovesTaint", Node("", kTaint), Node(""), kRefused + R"(node "n1" is not allowed to modify taints)"),
     Update("EmptyTaintsAreNoTaints", Node(""), Node("", R"("taints":[])"), ""),
-    Update("RemovesTaintThroughStatus", Node("", kTaint), Node(""), kRefused + R"(node "n1" is not allowed to modify taints)", "nodes/status"),
+    Update("RemovesTaintThroughStatus", Node("", kTaint), Node(""),
+           kRefused + R"(node "n1" is not allowed to modify taints)", "nodes/status"),
     Update("AddsOwner", Node(""), Node(kOwner), kRefused + R"(node "n1" is not allowed to modify ownerReferences)"),
     Update("RemovesOwner", Node(kOwner), Node(""), kRefused + R"(node "n1" is not allowed to modify ownerReferences)"),
-    Update("AddsOwnerThroughStatus", Node(""), Node(kOwner), kRefused + R"(node "n1" is not allowed to modify ownerReferences)", "nodes/status"),
+    Update("AddsOwnerThroughStatus", Node(""), Node(kOwner),
+           kRefused + R"(node "n1" is not allowed to modify ownerReferences)", "nodes/status"),
     Update("KeepsOwner", Node(kOwner), Node(kOwner), ""),
     Update("SetsConfigSource", Node(""), Node("", kSource),
            kRefused + R"(node "n1" is not allowed to update configSource to a new non-nil configSource)"),
     Update("KeepsConfigSource", Node("", kSource), Node("", kSource), ""),
     Update("DropsConfigSource", Node("", kSource), Node(""), ""),
-    Update("ChangesKubeletLabels", Labels(R"("kubernetes.io/os":"a","kubernetes.io/arch":"a")"), Labels(R"("kubernetes.io/os":"b")"), ""),
-    Update("AddsForbiddenLabel", Labels(""), Labels(R"("k8s.io/a":"1")"), kRefused + "is not allowed to modify labels: k8s.io/a"),
-    Update("ChangesForbiddenLabel", Labels(R"("node-restriction.kubernetes.io/a":"1")"), Labels(R"("node-restriction.kubernetes.io/a":"2")"),
+    Update("ChangesKubeletLabels", Labels(R"("kubernetes.io/os":"a","kubernetes.io/arch":"a")"),
+           Labels(R"("kubernetes.io/os":"b")"), ""),
+    Update("AddsForbiddenLabel", Labels(""), Labels(R"("k8s.io/a":"1")"),
+           kRefused + "is not allowed to modify labels: k8s.io/a"),
+    Update("ChangesForbiddenLabel", Labels(R"("node-restriction.kubernetes.io/a":"1")"),
+           Labels(R"("node-restriction.kubernetes.io/a":"2")"),
            kRefused + "is not allowed to modify labels: node-restriction.kubernetes.io/a"),
     Update("RemovesForbiddenLabel", Labels(R"("node-restriction.kubernetes.io/a":"1")"), Labels(""),
            kRefused + "is not allowed to modify labels: node-restriction.kubernetes.io/a"),
-    Update("KeepsForbiddenLabel", Labels(R"("node-restriction.kubernetes.io/a":"1")"), Labels(R"("node-restriction.kubernetes.io/a":"1","b":"1")"), ""),
+    Update("KeepsForbiddenLabel", Labels(R"("node-restriction.kubernetes.io/a":"1")"),
+           Labels(R"("node-restriction.kubernetes.io/a":"1","b":"1")"), ""),
     {"UpdatesAnother",
-     {.operation = Operation::kUpdate, .resource = "nodes/status", .name = "n2", .object = "{}", .old_object = "{}", .ns = ""},
+     {.operation = Operation::kUpdate,
+      .resource = "nodes/status",
+      .name = "n2",
+      .object = "{}",
+      .old_object = "{}",
+      .ns = ""},
      R"(403 nodes "n2" is forbidden: node "n1" is not allowed to modify node "n2")"},
-    {"DeletesAnother", {.operation = Operation::kDelete, .resource = "nodes", .name = "n2", .old_object = "{}", .ns = ""},
+    {"DeletesAnother",
+     {.operation = Operation::kDelete, .resource = "nodes", .name = "n2", .old_object = "{}", .ns = ""},
      R"(403 nodes "n2" is forbidden: node "n1" is not allowed to modify node "n2")"},
-    // The Node authorizer does not let nodes delete Nodes; the plugin leaves that to it, as in the reference.
-    {"DeletesItself", {.operation = Operation::kDelete, .resource = "nodes", .name = "n1", .old_object = "{}", .ns = ""}, ""},
+    // The Node authorizer does not allow nodes to delete Nodes. As in kube-apiserver, the plugin does not check it.
+    {"DeletesItself",
+     {.operation = Operation::kDelete, .resource = "nodes", .name = "n1", .old_object = "{}", .ns = ""},
+     ""},
 };
 
 class NodeRules : public ::testing::TestWithParam<Case> {};
 
 TEST_P(NodeRules, Answer) { EXPECT_EQ(TestCluster().Answer(GetParam().write), GetParam().want); }
-INSTANTIATE_TEST_SUITE_P(Table, NodeRules, ::testing::ValuesIn(kCases), [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Table, NodeRules, ::testing::ValuesIn(kCases),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
 }  // namespace apimesh::admission::node_restriction

@@ -3,14 +3,14 @@
 #include <fmt/format.h>
 
 #include "lib/admission/plugins/node_restriction/refuse.h"
-#include "lib/meta/field_error.h"
+#include "lib/meta/errors/field_error.h"
 
 namespace apimesh::admission::node_restriction {
 namespace {
 
 constexpr std::string_view kNodeLeaseNamespace = "kube-node-lease";
 
-/// The name of the written object. The body has it when an object is created, since the path has none.
+/// Returns the name of the written object. The name of a new object is in the body, because the path has none.
 std::string_view NameOf(const Attributes& attributes) {
   return attributes.operation == Operation::kCreate ? attributes.object->Name() : std::string_view(attributes.name);
 }

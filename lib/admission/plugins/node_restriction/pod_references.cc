@@ -1,11 +1,11 @@
 #include "lib/admission/plugins/node_restriction/pod_references.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "lib/admission/plugins/node_restriction/fields.h"
-#include "lib/meta/field_error.h"
+#include "lib/meta/errors/field_error.h"
 
 namespace apimesh::admission::node_restriction {
 namespace {
@@ -13,12 +13,11 @@ namespace {
 using meta::FindString;
 using meta::json::object;
 
-constexpr std::string_view kContainerLists[] = {"initContainers", "containers", "ephemeralContainers"};
 /// Volume sources whose secretRef names a Secret.
-constexpr std::string_view kSecretRefSources[] = {"cephfs", "cinder", "flexVolume", "rbd", "scaleIO", "iscsi",
-                                                  "storageos"};
+constexpr std::string_view kSecretRefSources[] = {"cephfs",  "cinder", "flexVolume", "rbd",
+                                                  "scaleIO", "iscsi",  "storageos"};
 
-/// Volume sources that refer to other objects of the API, in the order in which they are looked for.
+/// Volume sources that refer to other API objects, in the order in which they are checked.
 constexpr std::pair<std::string_view, std::string_view> kReferringSources[] = {
     {"configMap", "configmaps (via configmap volumes)"},
     {"secret", "secrets (via secret volumes)"},
@@ -35,15 +34,34 @@ constexpr std::pair<std::string_view, std::string_view> kReferringProjections[] 
     {"clusterTrustBundle", "clustertrustbundles"},
     {"podCertificate", "podcertificates"},
 };
-/// Volume sources that need nothing of the API.
+/// Volume sources that do not refer to API objects.
 constexpr std::string_view kHarmlessSources[] = {
-    "awsElasticBlockStore", "azureDisk", "cephfs", "cinder", "downwardAPI", "emptyDir", "fc", "flexVolume", "flocker",
-    "gcePersistentDisk", "gitRepo", "hostPath", "image", "iscsi", "nfs", "photonPersistentDisk", "portworxVolume",
-    "quobyte", "rbd", "scaleIO", "storageos", "vsphereVolume",
+    "awsElasticBlockStore",
+    "azureDisk",
+    "cephfs",
+    "cinder",
+    "downwardAPI",
+    "emptyDir",
+    "fc",
+    "flexVolume",
+    "flocker",
+    "gcePersistentDisk",
+    "gitRepo",
+    "hostPath",
+    "image",
+    "iscsi",
+    "nfs",
+    "photonPersistentDisk",
+    "portworxVolume",
+    "quobyte",
+    "rbd",
+    "scaleIO",
+    "storageos",
+    "vsphereVolume",
 };
 
-/// Whether a container's environment comes from a Secret (`from_all` "secretRef", `from_key` "secretKeyRef") or a
-/// ConfigMap.
+/// Returns whether the environment of a container uses a Secret (`from_all` "secretRef", `from_key` "secretKeyRef") or
+/// a ConfigMap.
 bool UsesEnvironment(const object& container, std::string_view from_all, std::string_view from_key) {
   const auto takes_all = [from_all](const object& source) { return !FindString(source, from_all, "name").empty(); };
   const auto takes_key = [from_key](const object& variable) {
@@ -93,7 +111,7 @@ std::optional<PodReference> FindInProjections(const object& volume, const object
 }
 
 std::optional<PodReference> FindInVolume(const object& volume) {
-  // Sources that refer to something come first, so that a second source beside a harmless one is not overlooked.
+  // Referring sources are checked first, so that one next to a harmless source is not missed.
   for (const auto& [field, what] : kReferringSources) {
     if (Has(volume, field)) return PodReference{std::string(what), ""};
   }
@@ -107,20 +125,21 @@ std::optional<PodReference> FindInVolume(const object& volume) {
 
 }  // namespace
 
+bool RefersToSecret(const meta::Object& pod) {
+  const object& spec = SpecOf(pod);
+  const auto named = [](const object& reference) { return !FindString(reference, "name").empty(); };
+  return AnyOf(ListAt(spec, "imagePullSecrets"), named) || AnyContainerUses(spec, "secretRef", "secretKeyRef") ||
+         AnyOf(ListAt(spec, "volumes"), &VolumeNamesSecret);
+}
+
 std::optional<PodReference> FindApiReference(const meta::Object& pod) {
-  static const object kNone;
-  const meta::json::value* found = meta::FindField(pod.Root(), "spec");
-  const object& spec = found && found->is_object() ? found->get_object() : kNone;
-  // `serviceAccount` is the deprecated name of the same field.
+  const object& spec = SpecOf(pod);
+  // `serviceAccount` is the deprecated name of the field.
   if (!FindString(spec, "serviceAccountName").empty() || !FindString(spec, "serviceAccount").empty()) {
     return PodReference{"serviceaccounts", ""};
   }
   const meta::json::array& volumes = ListAt(spec, "volumes");
-  const auto named = [](const object& reference) { return !FindString(reference, "name").empty(); };
-  if (AnyOf(ListAt(spec, "imagePullSecrets"), named) || AnyContainerUses(spec, "secretRef", "secretKeyRef") ||
-      AnyOf(volumes, &VolumeNamesSecret)) {
-    return PodReference{"secrets", ""};
-  }
+  if (RefersToSecret(pod)) return PodReference{"secrets", ""};
   if (AnyContainerUses(spec, "configMapRef", "configMapKeyRef") || AnyOf(volumes, &VolumeNamesConfigMap)) {
     return PodReference{"configmaps", ""};
   }

@@ -7,12 +7,14 @@
 
 namespace apimesh::admission::node_restriction {
 
-/// What kind of other API object a pod refers to.
+/// A reference of a pod to another API object.
 struct PodReference {
   std::string what;   // "secrets", "persistentvolumeclaims (via ephemeral volumes)"
-  std::string error;  // not empty: the pod has a volume that this version does not know; `what` is empty then
+  std::string error;  // set, with an empty `what`, if the pod has an unknown kind of volume
 };
-/// The first reference found, or nullopt if the pod needs no other object of the API.
+/// Returns the first reference that is found, or nullopt if the pod refers to no other API object.
 std::optional<PodReference> FindApiReference(const meta::Object& pod);
+/// Returns whether the pod names a Secret: in a volume, in the environment of a container, or as a pull secret.
+bool RefersToSecret(const meta::Object& pod);
 
 }  // namespace apimesh::admission::node_restriction

@@ -5,7 +5,7 @@
 #include "lib/admission/plugins/node_restriction/fields.h"
 #include "lib/admission/plugins/node_restriction/pod_references.h"
 #include "lib/admission/plugins/node_restriction/refuse.h"
-#include "lib/meta/field_error.h"
+#include "lib/meta/errors/field_error.h"
 
 namespace apimesh::admission::node_restriction {
 namespace {
@@ -21,7 +21,7 @@ bool IsTrue(const json::object& object, std::string_view name) {
   return found && found->is_bool() && found->get_bool();
 }
 
-/// A mirror pod is bound to its node and owned by it.
+/// Checks that a mirror pod is bound to its node and owned by it.
 meta::Result<json::object> CheckMirrorPod(const std::string& node, const Attributes& attributes) {
   const meta::Object& pod = *attributes.object;
   if (!pod.Annotation(kMirrorPodAnnotation)) {
@@ -51,7 +51,7 @@ Task<meta::Result<>> CheckCreate(meta::RequestContext ctx, const ClusterReader& 
                                  const Attributes& attributes) {
   ASSIGN_OR_CO_RETURN(const json::object owner, CheckMirrorPod(node, attributes));
   const meta::Result<meta::Object> found = co_await reader.Get(ctx, kNodes, "", node);
-  if (!found && found.error().Is("NotFound")) co_return found.error();
+  if (!found && found.error().Is(meta::Reason::kNotFound)) co_return found.error();
   if (!found) {
     co_return Refuse(attributes, "error looking up node {} to verify uid: {}", node, found.error().Message());
   }
@@ -59,7 +59,7 @@ Task<meta::Result<>> CheckCreate(meta::RequestContext ctx, const ClusterReader& 
     co_return Refuse(attributes, "node {} UID mismatch: expected {} got {}", node, FindString(owner, "uid"),
                      found->Uid());
   }
-  // The Node authorizer lets a node read what its pods refer to.
+  // The Node authorizer allows a node to read the objects that its pods refer to.
   const std::optional<PodReference> reference = FindApiReference(*attributes.object);
   if (!reference) co_return meta::Result<>();
   if (!reference->error.empty()) {
@@ -76,8 +76,8 @@ meta::Result<> CheckDelete(const std::string& node, const Attributes& attributes
 bool EqualClaimStatuses(const meta::Object& a, const meta::Object& b) {
   static const json::object kNone;
   const json::value *status = meta::FindField(a.Root(), "status"), *other = meta::FindField(b.Root(), "status");
-  const json::array& left = ListAt(status && status->is_object() ? status->get_object() : kNone,
-                                   "resourceClaimStatuses");
+  const json::array& left =
+      ListAt(status && status->is_object() ? status->get_object() : kNone, "resourceClaimStatuses");
   const json::array& right = ListAt(other && other->is_object() ? other->get_object() : kNone, "resourceClaimStatuses");
   return left == right;
 }
@@ -94,7 +94,7 @@ meta::Result<> CheckStatus(const std::string& node, const Attributes& attributes
   if (LabelsOf(old) != LabelsOf(pod)) {
     return Refuse(attributes, "node {} cannot update labels through pod status", Quoted(node));
   }
-  // The Node authorizer lets a node read the claims that these name.
+  // The Node authorizer allows a node to read the claims that these statuses name.
   if (!EqualClaimStatuses(old, pod)) {
     return Refuse(attributes, "node {} cannot update resource claim statues", Quoted(node));
   }
@@ -112,7 +112,7 @@ Task<meta::Result<>> CheckEviction(meta::RequestContext ctx, const ClusterReader
   }
   if (attributes.name.empty()) co_return Forbidden(attributes, "could not determine pod from request data");
   const meta::Result<meta::Object> pod = co_await reader.Get(ctx, kPods, attributes.ns, attributes.name);
-  if (!pod && pod.error().Is("NotFound")) co_return pod.error();
+  if (!pod && pod.error().Is(meta::Reason::kNotFound)) co_return pod.error();
   if (!pod) co_return Forbidden(attributes, pod.error().Message());
   if (NodeOf(*pod) == node) co_return meta::Result<>();
   co_return Refuse(attributes, "node {} can only evict pods with spec.nodeName set to itself", node);

@@ -7,12 +7,11 @@
 
 namespace apimesh::admission::node_restriction {
 
-/// A write to a pod or to one of its subresources. `attributes` must outlive the coroutine.
+/// Checks a write to a pod or to one of its subresources. `attributes` must outlive the coroutine.
 Task<meta::Result<>> CheckPod(meta::RequestContext ctx, const ClusterReader& reader, std::string node,
                               const Attributes& attributes);
 
-/// An annotation with this key makes a pod a mirror pod: the API's copy of a pod that the kubelet has from a local
-/// file.
+/// The annotation of mirror pods. A mirror pod is the API object of a pod that the kubelet runs from a local file.
 inline constexpr std::string_view kMirrorPodAnnotation = "kubernetes.io/config.mirror";
 
 }  // namespace apimesh::admission::node_restriction

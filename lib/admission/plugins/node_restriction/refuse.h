@@ -6,7 +6,7 @@
 
 namespace apimesh::admission::node_restriction {
 
-/// 403 with a formatted reason.
+/// Returns a 403 error with a formatted reason.
 template <class... Values>
 meta::ApiError Refuse(const Attributes& attributes, fmt::format_string<Values...> reason, Values&&... values) {
   return Forbidden(attributes, fmt::format(reason, std::forward<Values>(values)...));

@@ -5,7 +5,7 @@
 #include "lib/admission/plugins/node_restriction/audiences.h"
 #include "lib/admission/plugins/node_restriction/fields.h"
 #include "lib/admission/plugins/node_restriction/refuse.h"
-#include "lib/meta/field_error.h"
+#include "lib/meta/errors/field_error.h"
 
 namespace apimesh::admission::node_restriction {
 namespace {
@@ -16,7 +16,7 @@ using meta::Quoted;
 
 constexpr std::string_view kAudienceVerb = "request-serviceaccounts-token-audience";
 
-/// The reference to the pod that the token is bound to.
+/// Returns the reference to the pod that the token is bound to.
 meta::Result<json::object> PodBinding(const Attributes& attributes) {
   const json::value* found = meta::Find(attributes.object->Root(), "spec", "boundObjectRef");
   const json::object reference = found && found->is_object() ? found->get_object() : json::object();
@@ -30,7 +30,7 @@ meta::Result<json::object> PodBinding(const Attributes& attributes) {
   return reference;
 }
 
-/// The audience that is asked for; "" means the audiences of the API server.
+/// Returns the requested audience. "" means the audiences of the API server.
 meta::Result<std::string> RequestedAudience(const Attributes& attributes) {
   const json::value* spec = meta::FindField(attributes.object->Root(), "spec");
   if (!spec || !spec->is_object()) return std::string();
@@ -40,8 +40,8 @@ meta::Result<std::string> RequestedAudience(const Attributes& attributes) {
   return std::string(std::string_view(audiences[0].get_string()));
 }
 
-/// The audience takes the place of a resource and the service account that of a name, so that RBAC can have rules for
-/// them.
+/// Asks the authorizer with the audience as the resource and the service account as the name, so that RBAC can have
+/// rules for them.
 Task<meta::Result<>> AuthorizeAudience(meta::RequestContext ctx, service::AuthClientPtr auth, std::string audience,
                                        const Attributes& attributes) {
   service::AccessDecision decision;
@@ -67,7 +67,7 @@ Task<meta::Result<>> AuthorizeAudience(meta::RequestContext ctx, service::AuthCl
                    ctx.User().name, decision.error);
 }
 
-/// ServiceAccountNodeAudienceRestriction is on by default in v1.36.
+/// Implements ServiceAccountNodeAudienceRestriction, which is on by default in v1.36.
 Task<meta::Result<>> CheckAudience(meta::RequestContext ctx, const ClusterReader& reader, service::AuthClientPtr auth,
                                    const meta::Object& pod, const Attributes& attributes) {
   ASSIGN_OR_CO_RETURN(const std::string audience, RequestedAudience(attributes));
@@ -87,7 +87,7 @@ Task<meta::Result<>> CheckServiceAccount(meta::RequestContext ctx, const Cluster
   ASSIGN_OR_CO_RETURN(const json::object reference, PodBinding(attributes));
   std::string pod_name(FindString(reference, "name"));
   const meta::Result<meta::Object> pod = co_await reader.Get(ctx, kPods, attributes.ns, std::move(pod_name));
-  if (!pod && pod.error().Is("NotFound")) co_return pod.error();
+  if (!pod && pod.error().Is(meta::Reason::kNotFound)) co_return pod.error();
   if (!pod) co_return Forbidden(attributes, pod.error().Message());
   if (FindString(reference, "uid") != pod->Uid()) {
     co_return Refuse(attributes,

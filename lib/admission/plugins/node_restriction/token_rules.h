@@ -8,9 +8,9 @@
 
 namespace apimesh::admission::node_restriction {
 
-/// A write to a service account or to one of its subresources: a node may request a token that is bound to a pod on
-/// that node, for an audience that the pod's volumes ask for or that the node is authorized for. Without `auth` no node
-/// is authorized. `attributes` must outlive the coroutine.
+/// Checks a write to a service account or to one of its subresources. A node may request a token that is bound to a pod
+/// on that node, for an audience that the pod's volumes request or that the node is authorized for. Without `auth`, no
+/// node is authorized. `attributes` must outlive the coroutine.
 Task<meta::Result<>> CheckServiceAccount(meta::RequestContext ctx, const ClusterReader& reader,
                                          service::AuthClientPtr auth, std::string node, const Attributes& attributes);
 

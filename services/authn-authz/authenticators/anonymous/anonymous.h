@@ -4,7 +4,7 @@
 
 namespace apimesh::authn_authz {
 
-/// Everybody is system:anonymous. With `paths`, only requests for exactly one of them.
+/// Authenticates every request as system:anonymous. With `paths`, only requests for exactly one of these paths.
 std::unique_ptr<Authenticator> NewAnonymous(std::vector<std::string> paths);
 
 }  // namespace apimesh::authn_authz

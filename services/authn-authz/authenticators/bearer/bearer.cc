@@ -1,6 +1,6 @@
 #include "services/authn-authz/authenticators/bearer/bearer.h"
 
-#include "lib/auth/base64url.h"
+#include "lib/base/text/base64.h"
 
 namespace apimesh::authn_authz {
 namespace {
@@ -37,7 +37,7 @@ class Bearer final : public Authenticator {
       co_return std::optional<Authenticated>();
     }
     const std::string_view rest = header.substr(space + 1);
-    // Two spaces before the token: the reference ignores such a header, so must we.
+    // A header with two spaces before the token is ignored, as in kube-apiserver.
     std::string token(rest.substr(0, rest.find(' ')));
     if (token.empty()) co_return std::optional<Authenticated>();
     co_return co_await AskTokens(tokens_, std::move(token), credentials);
@@ -65,7 +65,7 @@ class WebSocketBearer final : public Authenticator {
           other_protocol = true;
         } else {
           if (token) co_return BadCredential("multiple base64.bearer.authorization tokens specified");
-          token = auth::DecodeBase64Url(protocol.substr(kProtocolPrefix.size()));
+          token = DecodeBase64Url(protocol.substr(kProtocolPrefix.size()));
           if (!token) co_return BadCredential("invalid base64.bearer.authorization token encoding");
         }
         if (comma == rest.npos) break;

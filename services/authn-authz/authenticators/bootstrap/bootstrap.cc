@@ -1,11 +1,12 @@
 #include "services/authn-authz/authenticators/bootstrap/bootstrap.h"
 
-#include <openssl/crypto.h>
-
 #include <set>
+
+#include <openssl/crypto.h>
 
 #include "lib/base/log.h"
 #include "lib/meta/time.h"
+#include "services/authn-authz/authenticators/union.h"
 
 namespace apimesh::authn_authz {
 namespace {
@@ -18,7 +19,7 @@ bool SameSecret(std::string_view a, std::string_view b) {
   return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
-// system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]
+// Matches system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9].
 bool IsBootstrapGroup(std::string_view group) {
   constexpr std::string_view kPrefix = "system:bootstrappers:";
   if (!group.starts_with(kPrefix)) return false;
@@ -43,7 +44,8 @@ std::optional<std::vector<std::string>> Groups(std::string_view extra) {
 
 class BootstrapToken final : public TokenAuthenticator {
  public:
-  BootstrapToken(std::shared_ptr<TokenObjects> objects, const Clock& clock) : objects_(std::move(objects)), clock_(clock) {}
+  BootstrapToken(std::shared_ptr<TokenObjects> objects, const Clock& clock)
+      : objects_(std::move(objects)), clock_(clock) {}
 
   Task<Answer> AuthenticateToken(TokenQuestionPtr question) override { co_return Check(question->token); }
 
@@ -76,7 +78,8 @@ class BootstrapToken final : public TokenAuthenticator {
       if (!end || *end <= clock_.Now()) return refuse("has expired");
       answer.expires = *end;
     }
-    if (data("usage-bootstrap-authentication") != "true") return refuse("not marked usage-bootstrap-authentication=true");
+    if (data("usage-bootstrap-authentication") != "true")
+      return refuse("not marked usage-bootstrap-authentication=true");
     std::optional<std::vector<std::string>> groups = Groups(data("auth-extra-groups"));
     if (!groups) return refuse("has invalid value for key auth-extra-groups");
     answer.user.name = "system:bootstrap:" + id;
@@ -93,6 +96,11 @@ class BootstrapToken final : public TokenAuthenticator {
 
 std::unique_ptr<TokenAuthenticator> NewBootstrapToken(std::shared_ptr<TokenObjects> objects, const Clock& clock) {
   return std::make_unique<BootstrapToken>(std::move(objects), clock);
+}
+
+std::unique_ptr<TokenAuthenticator> MakeBootstrapToken(const AuthenticatorInputs& inputs) {
+  if (!inputs.Get<BootstrapTokenFlags>().enabled) return nullptr;
+  return NewAudienceAgnosticToken(inputs.audiences, NewBootstrapToken(inputs.objects, inputs.clock));
 }
 
 }  // namespace apimesh::authn_authz

@@ -1,13 +1,21 @@
 #include "services/authn-authz/authenticators/oidc/claim_mapper.h"
 
-#include "lib/meta/field_error.h"
+#include "lib/cel/value/collections.h"
+#include "lib/meta/errors/field_error.h"
 #include "lib/meta/object.h"
 
 namespace apimesh::authn_authz {
 namespace {
 
 using boost::json::object;
-using Variables = std::map<std::string, cel::Value>;
+/// A document and the memory of the expressions that see it.
+struct Variables {
+  explicit Variables(const boost::json::value& document) : value(cel::Value::FromJson(document, evaluation.arena)) {}
+  cel::Value Evaluate(const cel::Program& program) const { return program.Evaluate(std::span(&value, 1), evaluation); }
+
+  mutable cel::Evaluation evaluation;
+  const cel::Value value;
+};
 using Kind = cel::Value::Kind;
 
 meta::Result<std::string> UsernameByClaim(const OidcOptions& options, const object& claims) {
@@ -51,30 +59,30 @@ meta::ApiError Failed(std::string_view what, std::string_view why) {
 }
 
 meta::Result<std::string> Text(const cel::Program& program, const Variables& variables, std::string_view what) {
-  const cel::Value value = program.Evaluate(variables);
+  const cel::Value value = variables.Evaluate(program);
   if (value.IsError())
     return Failed(what, fmt::format("expression '{}' resulted in error: {}", program.Source(), value.AsString()));
   if (!value.Is(Kind::kString)) return Failed(what, fmt::format("{} claim expression must return a string", what));
-  return value.AsString();
+  return std::string(value.AsString());
 }
 
-// A string or a list of strings; empty strings count as absent.
+// Evaluates to a string or a list of strings; empty strings are treated as absent.
 meta::Result<std::vector<std::string>> Texts(const cel::Program& program, const Variables& variables,
                                              std::string_view what) {
   constexpr std::string_view kWanted = "expression must return a string or a list of strings";
-  const cel::Value value = program.Evaluate(variables);
+  const cel::Value value = variables.Evaluate(program);
   std::vector<std::string> out;
   const auto add = [&out](const cel::Value& item) {
     if (!item.Is(Kind::kString)) return false;
-    if (!item.AsString().empty()) out.push_back(item.AsString());
+    if (!item.AsString().empty()) out.emplace_back(item.AsString());
     return true;
   };
   if (value.IsError())
     return Failed(what, fmt::format("expression '{}' resulted in error: {}", program.Source(), value.AsString()));
   if (value.Is(Kind::kNull)) return out;
-  if (value.Is(Kind::kList)) {
-    for (std::size_t i = 0; i < value.AsList().Size(); ++i) {
-      if (!add(value.AsList().At(i))) return Failed(what, kWanted);
+  if (value.IsList()) {
+    for (std::size_t i = 0; i < cel::ListSize(value); ++i) {
+      if (!add(cel::ListAt(value, i, variables.evaluation.arena))) return Failed(what, kWanted);
     }
   } else if (!add(value)) {
     return Failed(what, kWanted);
@@ -85,7 +93,7 @@ meta::Result<std::vector<std::string>> Texts(const cel::Program& program, const 
 meta::Result<> CheckRules(const std::vector<OidcOptions::Rule>& rules, const Variables& variables,
                           std::string_view what) {
   for (const OidcOptions::Rule& rule : rules) {
-    const cel::Value value = rule.program.Evaluate(variables);
+    const cel::Value value = variables.Evaluate(rule.program);
     std::string why;
     if (value.IsError())
       why = fmt::format("expression '{}' resulted in error: {}", rule.program.Source(), value.AsString());
@@ -122,7 +130,7 @@ boost::json::object ToJson(const meta::UserInfo& user) {
 
 meta::Result<meta::UserInfo> MapClaims(const OidcOptions& options, const object& claims) {
   const boost::json::value document(claims);
-  const Variables variables{{"claims", cel::Value::FromJson(document)}};
+  const Variables variables(document);
   meta::UserInfo user;
   if (options.username_expression) {
     ASSIGN_OR_RETURN(user.name, Text(*options.username_expression, variables, "username"));
@@ -154,8 +162,7 @@ meta::Result<meta::UserInfo> MapClaims(const OidcOptions& options, const object&
   RETURN_IF_ERROR(CheckRules(options.claim_rules, variables, "claim validation expression"));
   if (!options.user_rules.empty()) {
     const boost::json::value shown(ToJson(user));
-    RETURN_IF_ERROR(
-        CheckRules(options.user_rules, {{"user", cel::Value::FromJson(shown)}}, "user info validation rule"));
+    RETURN_IF_ERROR(CheckRules(options.user_rules, Variables(shown), "user info validation rule"));
   }
   return user;
 }

@@ -4,8 +4,9 @@
 
 namespace apimesh::authn_authz {
 
-/// The user that verified claims stand for: names, groups, uid and extra by claims or expressions, then all rules about
-/// the claims and about the user. An error if one is missing, of the wrong type, or broken.
+/// Maps verified claims to a user: name, groups, uid and extra from claims or expressions. Then all validation rules
+/// for claims and for the user are checked. Returns an error if a claim is missing or has the wrong type, or if a rule
+/// is violated.
 meta::Result<meta::UserInfo> MapClaims(const OidcOptions& options, const boost::json::object& claims);
 
 }  // namespace apimesh::authn_authz

@@ -12,10 +12,10 @@ std::shared_ptr<KeySet> KeysOf(const OidcOptions& issuer, const Clock& clock) {
     if (discovery.ends_with('/')) discovery.pop_back();
     discovery += "/.well-known/openid-configuration";
   }
-  http::ClientOptions client;
-  client.ca_pem = issuer.ca_pem;
+  http::ClientOptions client{.clock = clock};
+  client.tls.ca_pem = issuer.ca_pem;
   client.max_response_bytes = 1 << 20;
-  return NewRemoteKeySet(issuer.issuer_url, discovery, http::NewClient(client), clock);
+  return std::make_shared<KeySet>(issuer.issuer_url, discovery, http::NewClient(client), clock);
 }
 
 std::shared_ptr<TokenAuthenticator> Build(const std::vector<OidcOptions>& options,

@@ -6,14 +6,14 @@
 
 namespace apimesh::authn_authz {
 
-/// All trusted issuers; they can be replaced while tokens are looked at. Thread-safe.
+/// All trusted issuers. They can be replaced while tokens are being authenticated. Thread-safe.
 class Issuers final : public TokenAuthenticator {
  public:
   Issuers(const std::vector<OidcOptions>& options, const Clock& clock);
 
   Task<Answer> AuthenticateToken(TokenQuestionPtr question) override;
-  /// Takes the new ones once the keys of all of them are there; ServiceUnavailable, and all stays as it was, if one is
-  /// not.
+  /// Replaces the issuers after the keys of all new ones are loaded. If that fails for one of them, returns
+  /// ServiceUnavailable and keeps the current issuers.
   Task<meta::Result<>> Replace(std::vector<OidcOptions> options);
 
  private:

@@ -1,6 +1,6 @@
 #include "services/authn-authz/authenticators/oidc/oidc.h"
 
-#include "lib/meta/field_error.h"
+#include "lib/meta/errors/field_error.h"
 #include "lib/meta/object.h"
 #include "services/authn-authz/authenticators/oidc/claim_mapper.h"
 
@@ -9,8 +9,8 @@ namespace {
 
 constexpr double kNotBeforeLeeway = 300;
 
-// Google's tokens once named their issuer without the scheme.
-std::string_view IssuerOf(const auth::Jwt& jwt) {
+// Tokens of Google may name their issuer without the scheme.
+std::string_view IssuerOf(const credentials::Jwt& jwt) {
   return jwt.Issuer() == "accounts.google.com" ? "https://accounts.google.com" : jwt.Issuer();
 }
 
@@ -31,9 +31,9 @@ class Oidc final : public TokenAuthenticator {
       : options_(std::move(options)), keys_(std::move(keys)), clock_(clock) {}
 
   Task<Answer> AuthenticateToken(TokenQuestionPtr question) override {
-    std::optional<auth::Jwt> parsed = auth::Jwt::Parse(question->token);
+    std::optional<credentials::Jwt> parsed = credentials::Jwt::Parse(question->token);
     if (!parsed || IssuerOf(*parsed) != options_.issuer_url) co_return std::optional<Authenticated>();
-    const auto jwt = std::make_shared<const auth::Jwt>(std::move(*parsed));
+    const auto jwt = std::make_shared<const credentials::Jwt>(std::move(*parsed));
     CO_RETURN_IF_ERROR(CheckClaims(*jwt));
     const auto verified = co_await keys_->Verifies(jwt);
     if (!verified) co_return BadCredential("oidc: authenticator not initialized");
@@ -46,11 +46,11 @@ class Oidc final : public TokenAuthenticator {
   }
 
  private:
-  meta::Result<> CheckClaims(const auth::Jwt& jwt) const {
+  meta::Result<> CheckClaims(const credentials::Jwt& jwt) const {
     const auto& algorithms = options_.algorithms;
     if (std::find(algorithms.begin(), algorithms.end(), jwt.GetAlgorithm()) == algorithms.end()) {
       return BadCredential(fmt::format("oidc: verify token: oidc: id token signed with unsupported algorithm {}",
-                                       auth::AlgorithmName(jwt.GetAlgorithm())));
+                                       credentials::AlgorithmName(jwt.GetAlgorithm())));
     }
     const auto audiences = jwt.Audiences();
     if (!audiences) return BadCredential("oidc: verify token: malformed audience");

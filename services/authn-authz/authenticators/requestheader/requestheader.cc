@@ -1,16 +1,17 @@
 #include "services/authn-authz/authenticators/requestheader/requestheader.h"
 
-#include "lib/base/hex.h"
+#include "lib/base/hash/hex.h"
+#include "lib/base/text/text.h"
+#include "lib/credentials/option_rules.h"
+#include "services/authn-authz/authenticators/union.h"
+#include "services/authn-authz/config/file.h"
+#include "services/authn-authz/config/join_errors.h"
+#include "services/authn-authz/config/or_throw.h"
 
 namespace apimesh::authn_authz {
 namespace {
 
-std::string Lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
-
-// %-escapes of a key; a malformed one is kept as it came.
+// Decodes %-escapes of a key; malformed escapes are kept unchanged.
 std::string UnescapeKey(std::string_view key) {
   std::string out;
   for (std::size_t i = 0; i < key.size(); ++i) {
@@ -33,7 +34,7 @@ class RequestHeader final : public Authenticator {
       : verifier_(std::move(verifier)), options_(std::move(options)) {
     for (auto* names : {&options_.username_headers, &options_.uid_headers, &options_.group_headers,
                         &options_.extra_header_prefixes}) {
-      for (std::string& name : *names) name = Lower(std::move(name));
+      for (std::string& name : *names) name = LowerCase(std::move(name));
     }
   }
 
@@ -55,7 +56,8 @@ class RequestHeader final : public Authenticator {
     }
     for (const std::string& prefix : options_.extra_header_prefixes) {
       for (const auto& [key, value] : credentials->headers) {
-        if (key.starts_with(prefix)) answer.user.extra[UnescapeKey(std::string_view(key).substr(prefix.size()))].push_back(value);
+        if (key.starts_with(prefix))
+          answer.user.extra[UnescapeKey(std::string_view(key).substr(prefix.size()))].push_back(value);
       }
     }
     answer.expires = proxy.not_after;
@@ -76,8 +78,30 @@ class RequestHeader final : public Authenticator {
 
 }  // namespace
 
-std::unique_ptr<Authenticator> NewRequestHeader(std::shared_ptr<CertificateVerifier> verifier, RequestHeaderOptions options) {
+std::unique_ptr<Authenticator> NewRequestHeader(std::shared_ptr<CertificateVerifier> verifier,
+                                                RequestHeaderOptions options) {
   return std::make_unique<RequestHeader>(std::move(verifier), std::move(options));
+}
+
+std::unique_ptr<Authenticator> MakeRequestHeader(const AuthenticatorInputs& inputs) {
+  const RequestHeaderFlags& flags = inputs.Get<RequestHeaderFlags>();
+  if (flags.client_ca_file.empty()) return nullptr;
+  const std::string& users_ca = inputs.options.client_ca_file;
+  const std::vector<std::string> errors = credentials::RequestHeaderErrors(
+      {.username_headers = flags.username_headers,
+       .uid_headers = flags.uid_headers,
+       .group_headers = flags.group_headers,
+       .extra_headers_prefix = flags.extra_headers_prefix,
+       .allowed_names = flags.allowed_names,
+       .client_ca_pem = users_ca.empty() ? "" : OrThrow(ReadFile(users_ca), "client-ca-file"),
+       .requestheader_client_ca_pem = OrThrow(ReadFile(flags.client_ca_file), "requestheader-client-ca-file")});
+  if (!errors.empty()) throw std::runtime_error(JoinErrors(errors));
+  std::shared_ptr<CertificateVerifier> verifier =
+      OrThrow(CertificateVerifier::FromFile(flags.client_ca_file, inputs.clock), "requestheader-client-ca-file");
+  return NewAudienceAgnostic(
+      inputs.audiences,
+      NewRequestHeader(std::move(verifier), {flags.username_headers, flags.uid_headers, flags.group_headers,
+                                             flags.extra_headers_prefix, flags.allowed_names}));
 }
 
 }  // namespace apimesh::authn_authz

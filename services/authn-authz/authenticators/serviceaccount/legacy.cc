@@ -1,6 +1,6 @@
 #include <openssl/crypto.h>
 
-#include "lib/auth/service_account_token.h"
+#include "lib/credentials/service_account_token.h"
 #include "lib/meta/object.h"
 #include "services/authn-authz/authenticators/serviceaccount/signature.h"
 
@@ -13,8 +13,8 @@ class LegacyServiceAccount final : public TokenAuthenticator {
       : options_(std::move(options)), objects_(std::move(objects)) {}
 
   Task<Answer> AuthenticateToken(TokenQuestionPtr question) override {
-    static const std::vector<std::string> issuers{std::string(auth::kLegacyIssuer)};
-    ASSIGN_OR_CO_RETURN(std::optional<SignedToken> token, CheckSignature(options_, issuers, *question));
+    static const std::vector<std::string> issuers{std::string(credentials::kLegacyIssuer)};
+    ASSIGN_OR_CO_RETURN(std::optional<SignedToken> token, co_await CheckSignature(options_, issuers, question));
     if (!token) co_return std::optional<Authenticated>();
     const auto claim = [&](std::string_view name) {
       return std::string(meta::FindString(token->jwt.Claims(), "kubernetes.io/serviceaccount/" + std::string(name)));
@@ -26,7 +26,7 @@ class LegacyServiceAccount final : public TokenAuthenticator {
     if (secret_name.empty()) co_return BadCredential("secretName claim is missing");
     if (name.empty()) co_return BadCredential("serviceAccountName claim is missing");
     if (uid.empty()) co_return BadCredential("serviceAccountUID claim is missing");
-    const auto subject = auth::SplitServiceAccountUsername(token->jwt.Subject());
+    const auto subject = credentials::SplitServiceAccountUsername(token->jwt.Subject());
     if (!subject || subject->first != ns || subject->second != name) co_return BadCredential("sub claim is invalid");
 
     if (options_.lookup) {
@@ -43,19 +43,23 @@ class LegacyServiceAccount final : public TokenAuthenticator {
       if (account->uid != uid) {
         co_return BadCredential(fmt::format("ServiceAccount UID ({}) does not match claim ({})", account->uid, uid));
       }
+      objects_->NoteLegacyToken(ns, secret_name, *secret);  // also if it is refused: someone still uses it
       if (secret->marked_invalid) {
-        co_return BadCredential(fmt::format(
-            "the token in secret {}/{} for service account {}/{} has been marked invalid. Use tokens from the TokenRequest API or "
-            "manually created secret-based tokens, or remove the 'kubernetes.io/legacy-token-invalid-since' label from the secret "
-            "to temporarily allow use of this token",
-            ns, secret_name, ns, name));
+        co_return BadCredential(
+            fmt::format("the token in secret {}/{} for service account {}/{} has been marked invalid. Use tokens from "
+                        "the TokenRequest API or "
+                        "manually created secret-based tokens, or remove the "
+                        "'kubernetes.io/legacy-token-invalid-since' label from the secret "
+                        "to temporarily allow use of this token",
+                        ns, secret_name, ns, name));
       }
       objects_->NoteUse(secret->uid);
       objects_->NoteUse(uid);
     }
-    auth::ServiceAccountIdentity identity;
+    credentials::ServiceAccountIdentity identity;
     identity.ns = ns, identity.name = name, identity.uid = uid;
-    co_return std::optional(Authenticated{.user = auth::ToUser(identity), .audiences = std::move(token->audiences)});
+    co_return std::optional(
+        Authenticated{.user = credentials::ToUser(identity), .audiences = std::move(token->audiences)});
   }
 
  private:

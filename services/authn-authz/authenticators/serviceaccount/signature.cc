@@ -1,6 +1,6 @@
 #include "services/authn-authz/authenticators/serviceaccount/signature.h"
 
-#include "lib/meta/field_error.h"
+#include "lib/meta/errors/field_error.h"
 
 namespace apimesh::authn_authz {
 namespace {
@@ -13,34 +13,31 @@ std::string QuotedList(const std::vector<std::string>& values) {
 
 }  // namespace
 
-meta::Result<std::optional<SignedToken>> CheckSignature(const ServiceAccountOptions& options,
-                                                        const std::vector<std::string>& issuers, const TokenQuestion& question) {
-  std::optional<auth::Jwt> jwt = auth::Jwt::Parse(question.token);
+Task<meta::Result<std::optional<SignedToken>>> CheckSignature(const ServiceAccountOptions& options,
+                                                              const std::vector<std::string>& issuers,
+                                                              TokenQuestionPtr question) {
+  std::optional<credentials::Jwt> jwt = credentials::Jwt::Parse(question->token);
   if (!jwt || std::find(issuers.begin(), issuers.end(), jwt->Issuer()) == issuers.end()) {
-    return std::optional<SignedToken>();
+    co_return std::optional<SignedToken>();
   }
-  bool known_key = false, good = false;
-  for (const auth::PublicKey& key : options.keys) {
-    if (!jwt->KeyId().empty() && jwt->KeyId() != key.KeyId()) continue;
-    known_key = true;
-    if (jwt->Verify(key)) {
-      good = true;
-      break;
-    }
+  const std::vector<credentials::PublicKey> keys = co_await options.keys->Find(jwt->KeyId());
+  if (keys.empty()) co_return BadCredential("invalid signature, no keys found");
+  const auto verifies = [&](const credentials::PublicKey& key) { return jwt->Verify(key); };
+  if (std::none_of(keys.begin(), keys.end(), verifies)) {
+    co_return BadCredential("square/go-jose: error in cryptographic primitive");
   }
-  if (!known_key) return BadCredential("invalid signature, no keys found");
-  if (!good) return BadCredential("square/go-jose: error in cryptographic primitive");
 
   std::optional<std::vector<std::string>> token_audiences = jwt->Audiences();
-  if (!token_audiences) return BadCredential("token audiences have the wrong type");
+  if (!token_audiences) co_return BadCredential("token audiences have the wrong type");
   if (token_audiences->empty()) token_audiences = options.api_audiences;
-  const std::vector<std::string>& wanted = question.audiences.empty() ? options.api_audiences : question.audiences;
+  const std::vector<std::string>& wanted = question->audiences.empty() ? options.api_audiences : question->audiences;
   std::vector<std::string> audiences = IntersectAudiences(*token_audiences, wanted);
   if (audiences.empty() && !options.api_audiences.empty()) {
-    return BadCredential(fmt::format("token audiences {} is invalid for the target audiences {}",
-                                     QuotedList(*token_audiences), QuotedList(wanted)));
+    co_return BadCredential(fmt::format("token audiences {} is invalid for the target audiences {}",
+                                        QuotedList(*token_audiences), QuotedList(wanted)));
   }
-  return std::optional(SignedToken{std::move(*jwt), std::move(audiences)});
+  SignedToken token{std::move(*jwt), std::move(audiences)};
+  co_return std::optional(std::move(token));
 }
 
 }  // namespace apimesh::authn_authz

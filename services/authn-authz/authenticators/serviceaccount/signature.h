@@ -1,17 +1,19 @@
 #pragma once
 
-#include "lib/auth/jwt.h"
+#include "lib/credentials/jwt.h"
 #include "services/authn-authz/authenticators/serviceaccount/serviceaccount.h"
 
 namespace apimesh::authn_authz {
 
-/// A token whose issuer, signature and audiences are right.
+/// A token with verified issuer, signature and audiences.
 struct SignedToken {
-  auth::Jwt jwt;
+  credentials::Jwt jwt;
   std::vector<std::string> audiences;
 };
-/// nullopt: not a token of these issuers.
-meta::Result<std::optional<SignedToken>> CheckSignature(const ServiceAccountOptions& options,
-                                                        const std::vector<std::string>& issuers, const TokenQuestion& question);
+/// Verifies a token. Returns nullopt if it is not a token of these issuers. `options` and `issuers` must live until it
+/// returns.
+Task<meta::Result<std::optional<SignedToken>>> CheckSignature(const ServiceAccountOptions& options,
+                                                              const std::vector<std::string>& issuers,
+                                                              TokenQuestionPtr question);
 
 }  // namespace apimesh::authn_authz

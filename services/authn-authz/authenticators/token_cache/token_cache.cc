@@ -75,7 +75,7 @@ void TokenCache::Keep(const Digest& key, const Answer& answer, std::uint64_t gen
     keep = std::min(keep, std::chrono::duration_cast<Duration>((*answer)->expires - clock_.Now()));
   }
   const std::lock_guard lock(mutex_);
-  if (generation != generation_) return;  // what was asked before a Clear() may rest on what has changed since
+  if (generation != generation_) return;  // an answer from before Clear() may be outdated
   const SteadyTime now = clock_.Steady();
   accepted_.DropExpired(now);
   refused_.DropExpired(now);

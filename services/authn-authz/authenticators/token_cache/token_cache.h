@@ -8,25 +8,26 @@
 
 namespace apimesh::authn_authz {
 
-/// Remembers the answers of `inner` for a while, by a keyed digest of token and audiences, so that no token is kept.
-/// Bounded by bytes; refused tokens, which anyone can make up, can't push out accepted ones.
+/// Caches the answers of `inner`. Keys are keyed digests of token and audiences, so no token is stored. The size is
+/// limited separately for accepted and refused tokens: refused tokens, which anyone can invent, can't evict accepted
+/// ones.
 class TokenCache final : public TokenAuthenticator {
  public:
   struct Options {
     Duration success = std::chrono::seconds(10);
-    Duration failure = std::chrono::seconds(0);  // 0: not kept
-    bool keep_errors = true;                     // or only "not mine"
+    Duration failure = std::chrono::seconds(0);  // 0: not cached
+    bool keep_errors = true;                     // false: errors are not cached, only unrecognised tokens
     std::size_t success_bytes = 8 << 20, failure_bytes = 2 << 20;
   };
-  /// `metrics`: where authentication_token_cache_* are counted; null: nowhere.
+  /// `metrics` receives authentication_token_cache_*; may be nullptr.
   TokenCache(std::unique_ptr<TokenAuthenticator> inner, Options options, const Clock& clock,
              service::Metrics* metrics = nullptr);
   ~TokenCache() override;
 
   Task<Answer> AuthenticateToken(TokenQuestionPtr question) override;
-  /// Forgets everything, including what is being asked right now.
+  /// Removes all answers. Answers to calls in progress are not cached either.
   void Clear();
-  /// The memory that all remembered answers take up.
+  /// The size of all cached answers.
   std::size_t RememberedBytes();
 
  private:
@@ -40,7 +41,7 @@ class TokenCache final : public TokenAuthenticator {
   const std::unique_ptr<Counters> counters_;
   std::mutex mutex_;
   ExpiringCache<Answer> accepted_, refused_;  // guarded by mutex_
-  std::uint64_t generation_ = 0;              // guarded by mutex_; goes up with Clear()
+  std::uint64_t generation_ = 0;              // guarded by mutex_; incremented by Clear()
 };
 
 }  // namespace apimesh::authn_authz

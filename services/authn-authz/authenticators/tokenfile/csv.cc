@@ -7,7 +7,9 @@ meta::Result<std::vector<std::vector<std::string>>> ParseCsv(std::string_view te
   std::size_t i = 0;
   int line = 1;
   const auto at_line_end = [&] { return i < text.size() && (text[i] == '\n' || text.substr(i, 2) == "\r\n"); };
-  const auto bad = [&](std::string_view what) { return meta::BadRequest(fmt::format("record on line {}: {}", line, what)); };
+  const auto bad = [&](std::string_view what) {
+    return meta::BadRequest(fmt::format("record on line {}: {}", line, what));
+  };
   while (i < text.size()) {
     if (at_line_end()) {
       i += text[i] == '\r' ? 2 : 1;

@@ -1,6 +1,10 @@
 #include "services/authn-authz/authenticators/tokenfile/tokenfile.h"
 
 #include "lib/base/log.h"
+#include "lib/base/text/text.h"
+#include "services/authn-authz/authenticators/union.h"
+#include "services/authn-authz/config/file.h"
+#include "services/authn-authz/config/or_throw.h"
 
 namespace apimesh::authn_authz {
 namespace {
@@ -19,16 +23,6 @@ class TokenFile final : public TokenAuthenticator {
   const std::unordered_map<std::string, meta::UserInfo> users_;
 };
 
-std::vector<std::string> Split(std::string_view text) {
-  std::vector<std::string> parts;
-  while (true) {
-    const std::size_t comma = text.find(',');
-    parts.emplace_back(text.substr(0, comma));
-    if (comma == text.npos) return parts;
-    text.remove_prefix(comma + 1);
-  }
-}
-
 }  // namespace
 
 meta::Result<std::unique_ptr<TokenAuthenticator>> NewTokenFile(std::string_view csv, std::string_view path) {
@@ -46,12 +40,22 @@ meta::Result<std::unique_ptr<TokenAuthenticator>> NewTokenFile(std::string_view 
       continue;
     }
     meta::UserInfo user{.name = record[1], .uid = record[2], .groups = {}, .extra = {}};
-    if (record.size() >= 4) user.groups = Split(record[3]);
+    if (record.size() >= 4) {
+      const std::vector<std::string_view> groups = Split(record[3], ',');
+      user.groups.assign(groups.begin(), groups.end());
+    }
     if (!users.insert_or_assign(record[0], std::move(user)).second) {
       log::Warning("duplicate token has been found in token file '{}', record number '{}'", path, number);
     }
   }
   return std::unique_ptr<TokenAuthenticator>(std::make_unique<TokenFile>(std::move(users)));
+}
+
+std::unique_ptr<TokenAuthenticator> MakeTokenFile(const AuthenticatorInputs& inputs) {
+  const std::string& file = inputs.Get<TokenFileFlags>().file;
+  if (file.empty()) return nullptr;
+  const std::string csv = OrThrow(ReadFile(file), "token-auth-file");
+  return NewAudienceAgnosticToken(inputs.audiences, OrThrow(NewTokenFile(csv, file)));
 }
 
 }  // namespace apimesh::authn_authz

@@ -1,14 +1,20 @@
 #pragma once
 
 #include "services/authn-authz/authenticators/authenticator.h"
+#include "services/authn-authz/authenticators/inputs.h"
+#include "services/authn-authz/authenticators/tokenfile/flags.h"
 
 namespace apimesh::authn_authz {
 
-/// The static token file: CSV lines of token, user name, uid and, optionally, a quoted list of groups. Read once, as in
-/// the reference. `path` is only for error texts; they never show a token.
+/// Authenticates tokens of a static file: CSV lines of token, user name, uid and, optionally, a quoted list of groups.
+/// As in kube-apiserver, the file is read only once. `path` is used in error texts, which never contain a token.
 meta::Result<std::unique_ptr<TokenAuthenticator>> NewTokenFile(std::string_view csv, std::string_view path);
 
-/// RFC 4180 records with Go's habits: empty lines skipped, fields may differ in number, "" inside quotes is a quote.
+/// Parses RFC 4180 records like encoding/csv of Go: empty lines are skipped, records may differ in their number of
+/// fields, and "" within quotes is a quote.
 meta::Result<std::vector<std::vector<std::string>>> ParseCsv(std::string_view text);
+
+/// Factory for chain.cc: the file of --token-auth-file.
+std::unique_ptr<TokenAuthenticator> MakeTokenFile(const AuthenticatorInputs& inputs);
 
 }  // namespace apimesh::authn_authz

@@ -1,6 +1,8 @@
 #include "services/authn-authz/authenticators/webhook/webhook.h"
 
 #include "lib/meta/object.h"
+#include "services/authn-authz/authenticators/token_cache/token_cache.h"
+#include "services/authn-authz/config/or_throw.h"
 
 namespace apimesh::authn_authz {
 namespace {
@@ -18,8 +20,12 @@ std::vector<std::string> Strings(const boost::json::value* value) {
 
 class TokenWebhook final : public TokenAuthenticator {
  public:
-  TokenWebhook(std::unique_ptr<ReviewClient> client, std::string version, std::vector<std::string> api_audiences)
-      : client_(std::move(client)), version_(std::move(version)), api_audiences_(std::move(api_audiences)) {}
+  TokenWebhook(std::unique_ptr<service::ReviewClient> client, std::string version,
+               std::vector<std::string> api_audiences, const Clock& clock)
+      : client_(std::move(client)),
+        version_(std::move(version)),
+        api_audiences_(std::move(api_audiences)),
+        clock_(clock) {}
 
   Task<Answer> AuthenticateToken(TokenQuestionPtr question) override {
     boost::json::object review, spec;
@@ -33,7 +39,7 @@ class TokenWebhook final : public TokenAuthenticator {
     review["spec"] = std::move(spec);
     std::string body = boost::json::serialize(review);
     ASSIGN_OR_CO_RETURN(const boost::json::object answered,
-                        co_await client_->Review(std::move(body), std::chrono::steady_clock::now() + kTimeout));
+                        co_await client_->Review(std::move(body), clock_.Steady() + kTimeout));
     static const boost::json::object none;
     const boost::json::value* found = meta::FindField(answered, "status");
     const boost::json::object& status = found && found->is_object() ? found->get_object() : none;
@@ -65,16 +71,31 @@ class TokenWebhook final : public TokenAuthenticator {
     for (const auto& [key, values] : extra->get_object()) user.extra[std::string(key)] = Strings(&values);
   }
 
-  const std::unique_ptr<ReviewClient> client_;
+  const std::unique_ptr<service::ReviewClient> client_;
   const std::string version_;
   const std::vector<std::string> api_audiences_;
+  const Clock& clock_;
 };
 
 }  // namespace
 
-std::unique_ptr<TokenAuthenticator> NewTokenWebhook(std::unique_ptr<ReviewClient> client, std::string version,
-                                                    std::vector<std::string> api_audiences) {
-  return std::make_unique<TokenWebhook>(std::move(client), std::move(version), std::move(api_audiences));
+std::unique_ptr<TokenAuthenticator> NewTokenWebhook(std::unique_ptr<service::ReviewClient> client, std::string version,
+                                                    std::vector<std::string> api_audiences, const Clock& clock) {
+  return std::make_unique<TokenWebhook>(std::move(client), std::move(version), std::move(api_audiences), clock);
+}
+
+std::unique_ptr<TokenAuthenticator> MakeTokenWebhook(const AuthenticatorInputs& inputs) {
+  const TokenWebhookFlags& flags = inputs.Get<TokenWebhookFlags>();
+  if (flags.config_file.empty()) return nullptr;
+  if (flags.version != "v1" && flags.version != "v1beta1") {
+    throw std::runtime_error("--authentication-token-webhook-version: must be v1 or v1beta1");
+  }
+  auto client = service::NewReviewClient(
+      OrThrow(service::ReadKubeconfig(flags.config_file), "authentication-token-webhook-config-file"), inputs.clock);
+  auto webhook = NewTokenWebhook(std::move(client), flags.version, inputs.audiences, inputs.clock);
+  // This cache is in addition to the short-lived cache of all tokens, because a webhook costs a round trip.
+  const TokenCache::Options ttl{.success = flags.cache_ttl, .failure = flags.cache_ttl, .keep_errors = false};
+  return std::make_unique<TokenCache>(std::move(webhook), ttl, inputs.clock);
 }
 
 }  // namespace apimesh::authn_authz

@@ -1,27 +1,24 @@
 #include "services/authn-authz/authenticators/x509/verifier.h"
 
+#include <ctime>
+
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
-#include <ctime>
-
 #include "lib/base/log.h"
+#include "lib/base/openssl_ptr.h"
 #include "services/authn-authz/config/file.h"
 
 namespace apimesh::authn_authz {
 namespace {
 
-template <auto Free>
-struct Deleter {
-  template <class T>
-  void operator()(T* pointer) const { Free(pointer); }
-};
-using Certificate = std::unique_ptr<X509, Deleter<X509_free>>;
+using openssl::Deleter;
+using Certificate = openssl::CertificatePtr;
 using Store = std::unique_ptr<X509_STORE, Deleter<X509_STORE_free>>;
-using Bio = std::unique_ptr<BIO, Deleter<BIO_free_all>>;
+using Bio = openssl::BioPtr;
 struct StackDeleter {
   void operator()(STACK_OF(X509) * stack) const { sk_X509_pop_free(stack, X509_free); }
 };
@@ -45,9 +42,9 @@ std::string KeyIdText(const ASN1_OCTET_STRING* id) {
 std::string Identifier(X509* certificate) {
   BIGNUM* serial = ASN1_INTEGER_to_BN(X509_get0_serialNumber(certificate), nullptr);
   char* decimal = serial ? BN_bn2dec(serial) : nullptr;
-  std::string text = fmt::format("SN={}, SKID={}, AKID={}", decimal ? decimal : "?",
-                                 KeyIdText(X509_get0_subject_key_id(certificate)),
-                                 KeyIdText(X509_get0_authority_key_id(certificate)));
+  std::string text =
+      fmt::format("SN={}, SKID={}, AKID={}", decimal ? decimal : "?", KeyIdText(X509_get0_subject_key_id(certificate)),
+                  KeyIdText(X509_get0_authority_key_id(certificate)));
   OPENSSL_free(decimal);
   BN_free(serial);
   return text;
@@ -78,7 +75,7 @@ CertificateIdentity Identity(X509* leaf) {
     const int nid = OBJ_obj2nid(type);
     char oid[64] = {};
     OBJ_obj2txt(oid, sizeof oid, type, 1);
-    if (nid == NID_commonName) identity.common_name = Utf8(value);  // the last one counts, as in crypto/x509
+    if (nid == NID_commonName) identity.common_name = Utf8(value);  // the last one is used, as in crypto/x509
     if (nid == NID_organizationName) identity.organizations.push_back(Utf8(value));
     if (std::string_view(oid) == kUidOid) identity.uids.push_back(Utf8(value));
   }
@@ -90,7 +87,7 @@ CertificateIdentity Identity(X509* leaf) {
   return identity;
 }
 
-// Every certificate that limits its usages must allow client authentication, the CAs included.
+// Every certificate with an extended key usage must allow client authentication, including the CAs.
 bool UsableForClients(const STACK_OF(X509) * chain) {
   for (int i = 0; i < sk_X509_num(chain); ++i) {
     X509* certificate = sk_X509_value(chain, i);
@@ -106,11 +103,9 @@ std::string ErrorText(int code) {
     case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
     case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
     case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
-    case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
-      return "x509: certificate signed by unknown authority";
+    case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT: return "x509: certificate signed by unknown authority";
     case X509_V_ERR_CERT_HAS_EXPIRED:
-    case X509_V_ERR_CERT_NOT_YET_VALID:
-      return "x509: certificate has expired or is not yet valid";
+    case X509_V_ERR_CERT_NOT_YET_VALID: return "x509: certificate has expired or is not yet valid";
     default: return fmt::format("x509: {}", X509_verify_cert_error_string(code));
   }
 }
@@ -128,75 +123,71 @@ meta::Result<std::shared_ptr<X509_STORE>> ParseBundle(std::string_view pem) {
   return std::shared_ptr<X509_STORE>(std::move(store));
 }
 
-class BundleVerifier final : public CertificateVerifier {
- public:
-  BundleVerifier(std::shared_ptr<X509_STORE> store, std::unique_ptr<WatchedFile> file, const Clock& clock)
-      : clock_(clock), file_(std::move(file)), store_(std::move(store)) {}
-
-  meta::Result<CertificateIdentity> Verify(const std::vector<std::string>& chain) override {
-    if (chain.empty()) return meta::Unauthorized("no certificate");
-    Certificate leaf;
-    const Stack rest(sk_X509_new_null());
-    for (const std::string& der : chain) {
-      const auto* bytes = reinterpret_cast<const unsigned char*>(der.data());
-      Certificate certificate(d2i_X509(nullptr, &bytes, static_cast<long>(der.size())));
-      if (!certificate) {
-        ERR_clear_error();
-        return meta::Unauthorized("x509: malformed certificate");
-      }
-      if (!leaf) {
-        leaf = std::move(certificate);
-      } else {
-        sk_X509_push(rest.get(), certificate.release());
-      }
-    }
-    const std::shared_ptr<X509_STORE> store = CurrentStore();
-    const std::unique_ptr<X509_STORE_CTX, Deleter<X509_STORE_CTX_free>> context(X509_STORE_CTX_new());
-    X509_STORE_CTX_init(context.get(), store.get(), leaf.get(), rest.get());
-    X509_VERIFY_PARAM* parameters = X509_STORE_CTX_get0_param(context.get());
-    // Whatever is in the bundle is trusted, self-signed or not; weak digests are not.
-    X509_VERIFY_PARAM_set_flags(parameters, X509_V_FLAG_PARTIAL_CHAIN);
-    X509_VERIFY_PARAM_set_auth_level(parameters, 1);
-    X509_VERIFY_PARAM_set_time(parameters, std::chrono::system_clock::to_time_t(clock_.Now()));
-    if (X509_verify_cert(context.get()) != 1) {
-      const int code = X509_STORE_CTX_get_error(context.get());
-      ERR_clear_error();
-      return meta::Unauthorized(fmt::format("verifying certificate {} failed: {}", Identifier(leaf.get()), ErrorText(code)));
-    }
-    if (!UsableForClients(X509_STORE_CTX_get0_chain(context.get()))) {
-      return meta::Unauthorized(fmt::format("verifying certificate {} failed: x509: certificate specifies an incompatible key usage",
-                                            Identifier(leaf.get())));
-    }
-    return Identity(leaf.get());
-  }
-
- private:
-  std::shared_ptr<X509_STORE> CurrentStore() {
-    if (file_) {
-      if (std::optional<std::string> pem = file_->ChangedContents()) {
-        if (auto parsed = ParseBundle(*pem)) {
-          const std::lock_guard lock(mutex_);
-          store_ = std::move(*parsed);
-        } else {
-          log::Error("CA bundle {} no longer holds a certificate; the last good one stays", file_->Path());
-        }
-      }
-    }
-    const std::lock_guard lock(mutex_);
-    return store_;
-  }
-
-  const Clock& clock_;
-  const std::unique_ptr<WatchedFile> file_;
-  std::mutex mutex_;
-  std::shared_ptr<X509_STORE> store_;  // guarded by mutex_
-};
-
 }  // namespace
+
+CertificateVerifier::CertificateVerifier(std::shared_ptr<X509_STORE> store, std::unique_ptr<WatchedFile> file,
+                                         const Clock& clock)
+    : clock_(clock), file_(std::move(file)), store_(std::move(store)) {}
+
+CertificateVerifier::~CertificateVerifier() = default;
+
+meta::Result<CertificateIdentity> CertificateVerifier::Verify(const std::vector<std::string>& chain) {
+  if (chain.empty()) return meta::Unauthorized("no certificate");
+  Certificate leaf;
+  const Stack rest(sk_X509_new_null());
+  for (const std::string& der : chain) {
+    const auto* bytes = reinterpret_cast<const unsigned char*>(der.data());
+    Certificate certificate(d2i_X509(nullptr, &bytes, static_cast<long>(der.size())));
+    if (!certificate) {
+      ERR_clear_error();
+      return meta::Unauthorized("x509: malformed certificate");
+    }
+    if (!leaf) {
+      leaf = std::move(certificate);
+    } else {
+      sk_X509_push(rest.get(), certificate.release());
+    }
+  }
+  const std::shared_ptr<X509_STORE> store = CurrentStore();
+  const std::unique_ptr<X509_STORE_CTX, Deleter<X509_STORE_CTX_free>> context(X509_STORE_CTX_new());
+  X509_STORE_CTX_init(context.get(), store.get(), leaf.get(), rest.get());
+  X509_VERIFY_PARAM* parameters = X509_STORE_CTX_get0_param(context.get());
+  // Every certificate in the bundle is trusted, self-signed or not. Weak digests are rejected.
+  X509_VERIFY_PARAM_set_flags(parameters, X509_V_FLAG_PARTIAL_CHAIN);
+  X509_VERIFY_PARAM_set_auth_level(parameters, 1);
+  X509_VERIFY_PARAM_set_time(parameters, std::chrono::system_clock::to_time_t(clock_.Now()));
+  if (X509_verify_cert(context.get()) != 1) {
+    const int code = X509_STORE_CTX_get_error(context.get());
+    ERR_clear_error();
+    return meta::Unauthorized(
+        fmt::format("verifying certificate {} failed: {}", Identifier(leaf.get()), ErrorText(code)));
+  }
+  if (!UsableForClients(X509_STORE_CTX_get0_chain(context.get()))) {
+    return meta::Unauthorized(
+        fmt::format("verifying certificate {} failed: x509: certificate specifies an incompatible key usage",
+                    Identifier(leaf.get())));
+  }
+  return Identity(leaf.get());
+}
+
+std::shared_ptr<X509_STORE> CertificateVerifier::CurrentStore() {
+  if (file_) {
+    if (std::optional<std::string> pem = file_->ChangedContents()) {
+      if (auto parsed = ParseBundle(*pem)) {
+        const std::lock_guard lock(mutex_);
+        store_ = std::move(*parsed);
+      } else {
+        log::Error("CA bundle {} no longer holds a certificate; the last good one stays", file_->Path());
+      }
+    }
+  }
+  const std::lock_guard lock(mutex_);
+  return store_;
+}
 
 meta::Result<std::unique_ptr<CertificateVerifier>> CertificateVerifier::FromPem(std::string pem, const Clock& clock) {
   ASSIGN_OR_RETURN(std::shared_ptr<X509_STORE> store, ParseBundle(pem));
-  return std::unique_ptr<CertificateVerifier>(std::make_unique<BundleVerifier>(std::move(store), nullptr, clock));
+  return std::unique_ptr<CertificateVerifier>(new CertificateVerifier(std::move(store), nullptr, clock));
 }
 
 meta::Result<std::unique_ptr<CertificateVerifier>> CertificateVerifier::FromFile(std::string path, const Clock& clock) {
@@ -204,8 +195,7 @@ meta::Result<std::unique_ptr<CertificateVerifier>> CertificateVerifier::FromFile
   auto store = ParseBundle(pem);
   if (!store) return meta::BadRequest(fmt::format("error loading CA bundle {}: {}", path, store.error().Message()));
   auto file = std::make_unique<WatchedFile>(std::move(path), clock);
-  return std::unique_ptr<CertificateVerifier>(
-      std::make_unique<BundleVerifier>(std::move(*store), std::move(file), clock));
+  return std::unique_ptr<CertificateVerifier>(new CertificateVerifier(std::move(*store), std::move(file), clock));
 }
 
 }  // namespace apimesh::authn_authz

@@ -1,5 +1,7 @@
 #include "services/authn-authz/authenticators/x509/x509.h"
 
+#include "services/authn-authz/config/or_throw.h"
+
 namespace apimesh::authn_authz {
 namespace {
 
@@ -14,7 +16,8 @@ class X509Authenticator final : public Authenticator {
     if (identity.uids.size() > 1) {
       co_return BadCredential(fmt::format("expected 1 UID, but found multiple: [{}]", fmt::join(identity.uids, " ")));
     }
-    if (identity.uids.size() == 1 && identity.uids.front().empty()) co_return BadCredential("UID cannot be an empty string");
+    if (identity.uids.size() == 1 && identity.uids.front().empty())
+      co_return BadCredential("UID cannot be an empty string");
 
     Authenticated answer;
     answer.user.name = std::move(identity.common_name);
@@ -33,6 +36,12 @@ class X509Authenticator final : public Authenticator {
 
 std::unique_ptr<Authenticator> NewX509(std::shared_ptr<CertificateVerifier> verifier) {
   return std::make_unique<X509Authenticator>(std::move(verifier));
+}
+
+std::unique_ptr<Authenticator> MakeX509(const AuthenticatorInputs& inputs) {
+  const std::string& file = inputs.options.client_ca_file;
+  if (file.empty()) return nullptr;
+  return NewX509(OrThrow(CertificateVerifier::FromFile(file, inputs.clock), "client-ca-file"));
 }
 
 }  // namespace apimesh::authn_authz

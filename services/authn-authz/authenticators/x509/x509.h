@@ -1,11 +1,16 @@
 #pragma once
 
 #include "services/authn-authz/authenticators/authenticator.h"
+#include "services/authn-authz/authenticators/inputs.h"
 #include "services/authn-authz/authenticators/x509/verifier.h"
 
 namespace apimesh::authn_authz {
 
-/// Client certificates: CN is the user, each O a group, the SHA-256 of the certificate its credential id.
+/// Authenticates client certificates. The CN is the user name, each O a group, and the SHA-256 of the certificate the
+/// credential id.
 std::unique_ptr<Authenticator> NewX509(std::shared_ptr<CertificateVerifier> verifier);
+
+/// Factory for chain.cc. It requires --client-ca-file.
+std::unique_ptr<Authenticator> MakeX509(const AuthenticatorInputs& inputs);
 
 }  // namespace apimesh::authn_authz

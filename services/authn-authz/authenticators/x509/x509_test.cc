@@ -3,15 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "lib/http/test_certificates.h"
+#include "lib/testing/system_clock.h"
 #include "services/authn-authz/authenticators/requestheader/requestheader.h"
-#include "services/authn-authz/testing/certificates.h"
 #include "services/authn-authz/testing/fakes.h"
 
 namespace apimesh::authn_authz {
 namespace {
 
-using fake::Certificate;
-using fake::MakeCertificate;
+using http::MakeCertificate;
+using http::TestCertificate;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -25,16 +26,17 @@ CredentialsPtr Shown(std::vector<std::string> chain, std::vector<std::pair<std::
 class X509Test : public ::testing::Test {
  protected:
   Answer Ask(std::vector<std::string> chain) {
-    std::shared_ptr<CertificateVerifier> verifier = CertificateVerifier::FromPem(ca_.pem, Clock::System()).value();
+    std::shared_ptr<CertificateVerifier> verifier =
+        CertificateVerifier::FromPem(ca_.certificate_pem, apimesh::testing::SystemClock()).value();
     return fake::Await(NewX509(std::move(verifier))->Authenticate(Shown(std::move(chain))));
   }
-  const Certificate ca_ = MakeCertificate({.common_name = "ca", .is_ca = true});
+  const TestCertificate ca_ = MakeCertificate({.common_name = "ca", .is_ca = true});
 };
 
 TEST_F(X509Test, ReadsUserGroupsAndUid) {
-  const Certificate leaf = MakeCertificate(
+  const TestCertificate leaf = MakeCertificate(
       {.common_name = "alice", .organizations = {"system:masters", "b"}, .uids = {"u-1"}, .usage = "clientAuth"}, &ca_);
-  const Answer answer = Ask({leaf.der});
+  const Answer answer = Ask({leaf.certificate_der});
   ASSERT_EQ(fake::Show(answer), "user: alice");
   EXPECT_THAT((*answer)->user.groups, ElementsAre("system:masters", "b"));
   EXPECT_EQ((*answer)->user.uid, "u-1");
@@ -44,16 +46,16 @@ TEST_F(X509Test, ReadsUserGroupsAndUid) {
 }
 
 TEST_F(X509Test, FollowsIntermediates) {
-  const Certificate middle = MakeCertificate({.common_name = "middle", .is_ca = true}, &ca_);
-  const Certificate leaf = MakeCertificate({.common_name = "bob"}, &middle);
-  EXPECT_EQ(fake::Show(Ask({leaf.der, middle.der})), "user: bob");
-  EXPECT_THAT(fake::Show(Ask({leaf.der})), HasSubstr("signed by unknown authority"));
+  const TestCertificate middle = MakeCertificate({.common_name = "middle", .is_ca = true}, &ca_);
+  const TestCertificate leaf = MakeCertificate({.common_name = "bob"}, &middle);
+  EXPECT_EQ(fake::Show(Ask({leaf.certificate_der, middle.certificate_der})), "user: bob");
+  EXPECT_THAT(fake::Show(Ask({leaf.certificate_der})), HasSubstr("signed by unknown authority"));
 }
 
 TEST_F(X509Test, RefusesWhatDoesNotVerify) {
-  const Certificate other = MakeCertificate({.common_name = "other", .is_ca = true});
-  const auto show = [&](const fake::CertificateRequest& request, const Certificate* issuer) {
-    return fake::Show(Ask({MakeCertificate(request, issuer).der}));
+  const TestCertificate other = MakeCertificate({.common_name = "other", .is_ca = true});
+  const auto show = [&](const http::TestCertificateRequest& request, const TestCertificate* issuer) {
+    return fake::Show(Ask({MakeCertificate(request, issuer).certificate_der}));
   };
   EXPECT_THAT(show({.common_name = "a"}, &other), HasSubstr("signed by unknown authority"));
   EXPECT_THAT(show({.common_name = "a"}, nullptr), HasSubstr("signed by unknown authority"));
@@ -63,8 +65,9 @@ TEST_F(X509Test, RefusesWhatDoesNotVerify) {
   EXPECT_EQ(show({.common_name = "a", .usage = "anyExtendedKeyUsage"}, &ca_), "user: a");
   EXPECT_EQ(show({.common_name = "", .organizations = {"o"}}, &ca_), "not mine");
   EXPECT_THAT(show({.common_name = "a", .uids = {"1", "2"}}, &ca_), HasSubstr("expected 1 UID"));
-  const Certificate no_ca = MakeCertificate({.common_name = "no-ca"}, &ca_);
-  EXPECT_THAT(fake::Show(Ask({MakeCertificate({.common_name = "a"}, &no_ca).der, no_ca.der})), ::testing::StartsWith("bad: "));
+  const TestCertificate no_ca = MakeCertificate({.common_name = "no-ca"}, &ca_);
+  EXPECT_THAT(fake::Show(Ask({MakeCertificate({.common_name = "a"}, &no_ca).certificate_der, no_ca.certificate_der})),
+              ::testing::StartsWith("bad: "));
   EXPECT_THAT(fake::Show(Ask({"not a certificate"})), HasSubstr("malformed certificate"));
   EXPECT_EQ(fake::Show(Ask({})), "not mine");
 }
@@ -73,28 +76,32 @@ class RequestHeaderTest : public X509Test {
  protected:
   Answer AskProxy(std::vector<std::string> chain, std::vector<std::pair<std::string, std::string>> headers,
                   std::vector<std::string> allowed = {}) {
-    std::shared_ptr<CertificateVerifier> verifier = CertificateVerifier::FromPem(ca_.pem, Clock::System()).value();
-    RequestHeaderOptions options{{"X-Remote-User"}, {"X-Remote-Uid"}, {"X-Remote-Group"}, {"X-Remote-Extra-"}, std::move(allowed)};
+    std::shared_ptr<CertificateVerifier> verifier =
+        CertificateVerifier::FromPem(ca_.certificate_pem, apimesh::testing::SystemClock()).value();
+    RequestHeaderOptions options{
+        {"X-Remote-User"}, {"X-Remote-Uid"}, {"X-Remote-Group"}, {"X-Remote-Extra-"}, std::move(allowed)};
     return fake::Await(NewRequestHeader(verifier, options)->Authenticate(Shown(std::move(chain), std::move(headers))));
   }
 };
 
 TEST_F(RequestHeaderTest, BelievesTheFrontProxyOnly) {
-  const Certificate proxy = MakeCertificate({.common_name = "front-proxy"}, &ca_);
-  const std::vector<std::pair<std::string, std::string>> headers{
-      {"x-remote-user", "carol"}, {"x-remote-group", "g1"}, {"x-remote-group", "g2"}, {"x-remote-uid", "7"},
-      {"x-remote-extra-acme.com%2fproject", "p"}};
-  const Answer answer = AskProxy({proxy.der}, headers);
+  const TestCertificate proxy = MakeCertificate({.common_name = "front-proxy"}, &ca_);
+  const std::vector<std::pair<std::string, std::string>> headers{{"x-remote-user", "carol"},
+                                                                 {"x-remote-group", "g1"},
+                                                                 {"x-remote-group", "g2"},
+                                                                 {"x-remote-uid", "7"},
+                                                                 {"x-remote-extra-acme.com%2fproject", "p"}};
+  const Answer answer = AskProxy({proxy.certificate_der}, headers);
   ASSERT_EQ(fake::Show(answer), "user: carol");
   EXPECT_EQ((*answer)->user.uid, "7");
   EXPECT_THAT((*answer)->user.groups, ElementsAre("g1", "g2"));
   EXPECT_THAT((*answer)->user.extra.at("acme.com/project"), ElementsAre("p"));
   EXPECT_EQ(fake::Show(AskProxy({}, headers)), "not mine");
-  EXPECT_EQ(fake::Show(AskProxy({proxy.der}, {})), "not mine");
-  EXPECT_EQ(fake::Show(AskProxy({proxy.der}, headers, {"someone"})),
+  EXPECT_EQ(fake::Show(AskProxy({proxy.certificate_der}, {})), "not mine");
+  EXPECT_EQ(fake::Show(AskProxy({proxy.certificate_der}, headers, {"someone"})),
             "bad: x509: subject with cn=front-proxy is not in the allowed list");
-  const Certificate other = MakeCertificate({.common_name = "front-proxy"});
-  EXPECT_THAT(fake::Show(AskProxy({other.der}, headers)), ::testing::StartsWith("bad: "));
+  const TestCertificate other = MakeCertificate({.common_name = "front-proxy"});
+  EXPECT_THAT(fake::Show(AskProxy({other.certificate_der}, headers)), ::testing::StartsWith("bad: "));
 }
 
 }  // namespace

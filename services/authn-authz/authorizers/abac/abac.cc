@@ -62,6 +62,8 @@ class Abac final : public Authorizer {
 
 }  // namespace
 
-std::unique_ptr<Authorizer> NewAbac(std::vector<AbacPolicy> policies) { return std::make_unique<Abac>(std::move(policies)); }
+std::unique_ptr<Authorizer> NewAbac(std::vector<AbacPolicy> policies) {
+  return std::make_unique<Abac>(std::move(policies));
+}
 
 }  // namespace apimesh::authn_authz

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "lib/meta/api_error.h"
+#include "lib/meta/errors/api_error.h"
 #include "services/authn-authz/authorizers/authorizer.h"
 
 namespace apimesh::authn_authz {
@@ -11,8 +11,8 @@ struct AbacPolicy {
   bool readonly = false;
   std::string api_group, resource, ns, non_resource_path;
 };
-/// Lines of JSON: kind Policy of abac.authorization.kubernetes.io/v1beta1, or the old form without a kind. Empty lines and
-/// those that begin with # are skipped. `path` is for error texts.
+/// Parses a policy file with one JSON object per line: kind Policy of abac.authorization.kubernetes.io/v1beta1, or the
+/// old format without a kind. Empty lines and lines that begin with # are skipped. `path` is used in error texts.
 meta::Result<std::vector<AbacPolicy>> ParseAbacFile(std::string_view text, std::string_view path);
 std::unique_ptr<Authorizer> NewAbac(std::vector<AbacPolicy> policies);
 

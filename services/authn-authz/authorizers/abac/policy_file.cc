@@ -8,13 +8,13 @@ constexpr std::string_view kAllAuthenticated = "system:authenticated";
 
 struct Field {
   std::string_view name;
-  std::string AbacPolicy::*target;
+  std::string AbacPolicy::* target;
 };
-constexpr Field kFields[] = {{"user", &AbacPolicy::user},         {"group", &AbacPolicy::group},
-                             {"resource", &AbacPolicy::resource}, {"namespace", &AbacPolicy::ns},
+constexpr Field kFields[] = {{"user", &AbacPolicy::user},          {"group", &AbacPolicy::group},
+                             {"resource", &AbacPolicy::resource},  {"namespace", &AbacPolicy::ns},
                              {"apiGroup", &AbacPolicy::api_group}, {"nonResourcePath", &AbacPolicy::non_resource_path}};
 
-// An error text, or "".
+// Returns an error text, or "".
 std::string ReadFields(const boost::json::object& from, AbacPolicy& policy) {
   for (const Field& field : kFields) {
     const boost::json::value* value = meta::FindField(from, field.name);
@@ -29,7 +29,7 @@ std::string ReadFields(const boost::json::object& from, AbacPolicy& policy) {
   return {};
 }
 
-// The old form said "all" by leaving out.
+// Converts the old format, in which an absent field means "all".
 void Upgrade(AbacPolicy& policy) {
   const bool all_namespaces = policy.ns.empty(), all_resources = policy.resource.empty();
   if ((policy.user.empty() && policy.group.empty()) || policy.user == "*" || policy.group == "*") {

@@ -17,7 +17,9 @@ class AlwaysAllow final : public Authorizer {
 
 class AlwaysDeny final : public Authorizer {
  public:
-  std::optional<Decision> DecideNow(const Attributes&) override { return Decision::NoOpinion("Everything is forbidden."); }
+  std::optional<Decision> DecideNow(const Attributes&) override {
+    return Decision::NoOpinion("Everything is forbidden.");
+  }
   void AddRules(const meta::UserInfo&, const std::string&, RuleList&) override {}
 };
 
@@ -29,7 +31,7 @@ class PrivilegedGroup final : public Authorizer {
     const bool member = std::find(groups.begin(), groups.end(), group_) != groups.end();
     return member ? Decision::Allow() : Decision::NoOpinion();
   }
-  // The reference leaves this group to the rules that other authorizers know.
+  // As in kube-apiserver, this group is not listed here but by the other authorizers.
   void AddRules(const meta::UserInfo&, const std::string&, RuleList&) override {}
 
  private:
@@ -43,5 +45,8 @@ std::unique_ptr<Authorizer> NewAlwaysDeny() { return std::make_unique<AlwaysDeny
 std::unique_ptr<Authorizer> NewPrivilegedGroup(std::string group) {
   return std::make_unique<PrivilegedGroup>(std::move(group));
 }
+
+std::unique_ptr<Authorizer> MakeAlwaysAllow(const AuthorizerInputs&) { return NewAlwaysAllow(); }
+std::unique_ptr<Authorizer> MakeAlwaysDeny(const AuthorizerInputs&) { return NewAlwaysDeny(); }
 
 }  // namespace apimesh::authn_authz

@@ -5,7 +5,7 @@
 
 namespace apimesh::authn_authz {
 
-/// Counts what `inner` allows and denies as apiserver_authorization_decisions_total; having no opinion is not counted.
+/// Counts the decisions of `inner` in apiserver_authorization_decisions_total. kNoOpinion is not counted.
 std::unique_ptr<Authorizer> NewCounted(std::unique_ptr<Authorizer> inner, const std::string& type,
                                        const std::string& name, service::Metrics& metrics);
 

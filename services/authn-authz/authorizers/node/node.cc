@@ -1,14 +1,14 @@
 #include "services/authn-authz/authorizers/node/node.h"
 
-#include "lib/auth/node_identity.h"
+#include "lib/meta/request/node_identity.h"
 #include "services/authn-authz/authorizers/node/node_rules.h"
 
 namespace apimesh::authn_authz {
 namespace {
 
-bool OneOf(std::string_view value, std::initializer_list<std::string_view> values) {
-  return std::find(values.begin(), values.end(), value) != values.end();
-}
+using meta::Verb;
+
+bool OneOf(Verb verb, meta::VerbSet verbs) { return verbs.contains(verb); }
 
 bool SelectsNode(const Attributes& attributes, std::string_view field, const std::string& node) {
   for (const SelectorRequirement& requirement : attributes.field_requirements) {
@@ -25,14 +25,14 @@ class NodeAuthorizer final : public Authorizer {
   explicit NodeAuthorizer(std::shared_ptr<const NodeGraph> graph) : graph_(std::move(graph)) {}
 
   std::optional<Decision> DecideNow(const Attributes& attributes) override {
-    const std::optional<std::string> node = auth::NodeIdentity(attributes.user);
+    const std::optional<std::string> node = meta::NodeIdentity(attributes.user);
     if (!node) return Decision::NoOpinion();
     if (node->empty()) return Decision::NoOpinion(fmt::format("unknown node for user \"{}\"", attributes.user.name));
     return Decide(*node, attributes);
   }
 
   void AddRules(const meta::UserInfo& user, const std::string&, RuleList& rules) override {
-    if (!auth::NodeIdentity(user)) return;
+    if (!meta::NodeIdentity(user)) return;
     rules.incomplete = true;
     rules.errors.push_back("node authorizer does not support user rule resolution");
   }
@@ -60,7 +60,7 @@ class NodeAuthorizer final : public Authorizer {
       } else if (a.api_group == "coordination.k8s.io" && a.resource == "leases") {
         return Lease(node, a);
       } else if (a.api_group == "certificates.k8s.io" && a.resource == "podcertificaterequests") {
-        return Decision::NoOpinion();  // its feature is off by default in this version
+        return Decision::NoOpinion();  // the feature is disabled by default in this version
       }
     }
     for (const PolicyRule& rule : NodeRules()) {
@@ -75,21 +75,23 @@ class NodeAuthorizer final : public Authorizer {
   }
 
   Decision Linked(const std::string& node, GraphKind kind, const Attributes& a) const {
-    Decision decision = graph_->Reaches(kind, a.ns, a.name, node)
-                            ? Decision::Allow()
-                            : Decision::NoOpinion(fmt::format("no relationship found between node '{}' and this object", node));
-    // The graph changes with every pod: its answers are never kept, so it need not invalidate anything.
+    Decision decision =
+        graph_->Reaches(kind, a.ns, a.name, node)
+            ? Decision::Allow()
+            : Decision::NoOpinion(fmt::format("no relationship found between node '{}' and this object", node));
+    // The graph changes with every pod. Its answers are not cached, so changes need no invalidation.
     decision.reuse = Duration::zero();
     return decision;
   }
 
   Decision UpdateStatus(const std::string& node, GraphKind kind, const Attributes& a) const {
-    if (!OneOf(a.verb, {"update", "patch"})) return Decision::NoOpinion("can only get/update/patch this type");
+    if (!OneOf(a.verb, {Verb::kUpdate, Verb::kPatch}))
+      return Decision::NoOpinion("can only get/update/patch this type");
     return Related(node, kind, a);
   }
 
   Decision Get(const std::string& node, GraphKind kind, const Attributes& a) const {
-    if (a.verb != "get") return Decision::NoOpinion("can only get individual resources of this type");
+    if (a.verb != Verb::kGet) return Decision::NoOpinion("can only get individual resources of this type");
     if (!a.subresource.empty()) return Decision::NoOpinion("cannot get subresource");
     return Related(node, kind, a);
   }
@@ -102,8 +104,8 @@ class NodeAuthorizer final : public Authorizer {
   }
 
   Decision ServiceAccount(const std::string& node, const Attributes& a) const {
-    if (a.verb == "get" && a.subresource.empty()) return ReadOne(node, GraphKind::kServiceAccount, a);
-    if (a.verb != "create" || a.name.empty()) {
+    if (a.verb == Verb::kGet && a.subresource.empty()) return ReadOne(node, GraphKind::kServiceAccount, a);
+    if (a.verb != Verb::kCreate || a.name.empty()) {
       return Decision::NoOpinion("can only create tokens for individual service accounts");
     }
     if (a.subresource != "token") return Decision::NoOpinion("can only create token subresource of serviceaccount");
@@ -111,25 +113,25 @@ class NodeAuthorizer final : public Authorizer {
   }
 
   static Decision Lease(const std::string& node, const Attributes& a) {
-    if (!OneOf(a.verb, {"get", "create", "update", "patch", "delete"})) {
+    if (!OneOf(a.verb, {Verb::kGet, Verb::kCreate, Verb::kUpdate, Verb::kPatch, Verb::kDelete})) {
       return Decision::NoOpinion("can only get, create, update, patch, or delete a node lease");
     }
     if (a.ns != "kube-node-lease") {
       return Decision::NoOpinion("can only access leases in the \"kube-node-lease\" system namespace");
     }
-    // The name is not known on create; NodeRestriction looks at it then.
-    if (a.verb != "create" && a.name != node) {
+    // The name is unknown on create; the admission plugin NodeRestriction checks it.
+    if (a.verb != Verb::kCreate && a.name != node) {
       return Decision::NoOpinion("can only access node lease with the same name as the requesting node");
     }
     return Decision::Allow();
   }
 
   static Decision CsiNode(const std::string& node, const Attributes& a) {
-    if (!OneOf(a.verb, {"get", "create", "update", "patch", "delete"})) {
+    if (!OneOf(a.verb, {Verb::kGet, Verb::kCreate, Verb::kUpdate, Verb::kPatch, Verb::kDelete})) {
       return Decision::NoOpinion("can only get, create, update, patch, or delete a CSINode");
     }
     if (!a.subresource.empty()) return Decision::NoOpinion("cannot authorize CSINode subresources");
-    if (a.verb != "create" && a.name != node) {
+    if (a.verb != Verb::kCreate && a.name != node) {
       return Decision::NoOpinion("can only access CSINode with the same name as the requesting node");
     }
     return Decision::Allow();
@@ -137,9 +139,10 @@ class NodeAuthorizer final : public Authorizer {
 
   Decision ResourceSlice(const std::string& node, const Attributes& a) const {
     if (!a.subresource.empty()) return Decision::NoOpinion("cannot authorize ResourceSlice subresources");
-    if (a.verb == "create") return Decision::Allow();
-    if (OneOf(a.verb, {"get", "update", "patch", "delete"})) return Related(node, GraphKind::kResourceSlice, a);
-    if (OneOf(a.verb, {"watch", "list", "deletecollection"})) {
+    if (a.verb == Verb::kCreate) return Decision::Allow();
+    if (OneOf(a.verb, {Verb::kGet, Verb::kUpdate, Verb::kPatch, Verb::kDelete}))
+      return Related(node, GraphKind::kResourceSlice, a);
+    if (OneOf(a.verb, {Verb::kWatch, Verb::kList, Verb::kDeleteCollection})) {
       if (SelectsNode(a, "spec.nodeName", node)) return Decision::Allow();
       return Decision::NoOpinion("can only list/watch/deletecollection resourceslices with nodeName field selector");
     }
@@ -149,9 +152,9 @@ class NodeAuthorizer final : public Authorizer {
   }
 
   static Decision Node(const std::string& node, const Attributes& a) {
-    if (a.subresource == "status" && OneOf(a.verb, {"update", "patch"})) return Decision::Allow();
+    if (a.subresource == "status" && OneOf(a.verb, {Verb::kUpdate, Verb::kPatch})) return Decision::Allow();
     if (!a.subresource.empty()) return Decision::NoOpinion();
-    if (OneOf(a.verb, {"create", "update", "patch"})) return Decision::Allow();
+    if (OneOf(a.verb, {Verb::kCreate, Verb::kUpdate, Verb::kPatch})) return Decision::Allow();
     if (!a.IsReadOnly()) return Decision::NoOpinion();
     if (a.name == node) return Decision::Allow();
     if (a.name.empty()) {
@@ -161,16 +164,16 @@ class NodeAuthorizer final : public Authorizer {
   }
 
   Decision Pod(const std::string& node, const Attributes& a) const {
-    if (a.subresource == "status" && OneOf(a.verb, {"update", "patch"})) return Decision::Allow();
-    if (a.subresource == "eviction" && a.verb == "create") return Decision::Allow();
+    if (a.subresource == "status" && OneOf(a.verb, {Verb::kUpdate, Verb::kPatch})) return Decision::Allow();
+    if (a.subresource == "eviction" && a.verb == Verb::kCreate) return Decision::Allow();
     if (!a.subresource.empty()) return Decision::NoOpinion();
-    if (a.verb == "get") return Get(node, GraphKind::kPod, a);
-    if (OneOf(a.verb, {"list", "watch"})) {
+    if (a.verb == Verb::kGet) return Get(node, GraphKind::kPod, a);
+    if (OneOf(a.verb, {Verb::kList, Verb::kWatch})) {
       if (SelectsNode(a, "spec.nodeName", node)) return Decision::Allow();
       if (!a.name.empty()) return Related(node, GraphKind::kPod, a);
       return Decision::NoOpinion("can only list/watch pods with spec.nodeName field selector");
     }
-    return OneOf(a.verb, {"create", "delete"}) ? Decision::Allow() : Decision::NoOpinion();
+    return OneOf(a.verb, {Verb::kCreate, Verb::kDelete}) ? Decision::Allow() : Decision::NoOpinion();
   }
 
   std::shared_ptr<const NodeGraph> graph_;
@@ -181,5 +184,7 @@ class NodeAuthorizer final : public Authorizer {
 std::unique_ptr<Authorizer> NewNodeAuthorizer(std::shared_ptr<const NodeGraph> graph) {
   return std::make_unique<NodeAuthorizer>(std::move(graph));
 }
+
+std::unique_ptr<Authorizer> MakeNode(const AuthorizerInputs& inputs) { return NewNodeAuthorizer(inputs.state.graph); }
 
 }  // namespace apimesh::authn_authz

@@ -1,12 +1,16 @@
 #pragma once
 
 #include "services/authn-authz/authorizers/authorizer.h"
+#include "services/authn-authz/authorizers/inputs.h"
 #include "services/authn-authz/authorizers/node/node_graph.h"
 
 namespace apimesh::authn_authz {
 
-/// Kubelets (user system:node:NAME, group system:nodes) may read what their own pods use, write their own node, lease and
-/// CSINode, and the few things every node may do.
+/// Authorizes kubelets (user system:node:NAME, group system:nodes) to read the objects that their pods use, to write
+/// their own Node, Lease and CSINode, and to use the permissions that every node has.
 std::unique_ptr<Authorizer> NewNodeAuthorizer(std::shared_ptr<const NodeGraph> graph);
+
+/// Factory for chain.cc.
+std::unique_ptr<Authorizer> MakeNode(const AuthorizerInputs& inputs);
 
 }  // namespace apimesh::authn_authz

@@ -9,7 +9,7 @@
 namespace apimesh::authn_authz {
 namespace {
 
-// The longest way is secret -> volume -> claim -> pod -> node.
+// The longest path is secret -> volume -> claim -> pod -> node.
 constexpr int kMaxDepth = 4;
 
 std::string Key(GraphKind kind, std::string_view ns, std::string_view name) {
@@ -23,14 +23,15 @@ void NodeGraph::SetPod(const boost::json::object& pod) {
   if (node.empty()) return;
   const std::string_view ns = meta::FindString(pod, "metadata", "namespace");
   std::set<std::string> uses;
-  // A node makes mirror pods itself: they must not open anything for it.
+  // Nodes create mirror pods themselves, so these must not grant access to anything.
   if (!meta::Find(pod, "metadata", "annotations", "kubernetes.io/config.mirror")) {
     VisitPodReferences(pod, [&](GraphKind kind, std::string_view name) {
       if (!name.empty()) uses.insert(Key(kind, ns, name));
     });
   }
   const std::unique_lock lock(mutex_);
-  Put(Key(GraphKind::kPod, ns, meta::FindString(pod, "metadata", "name")), std::string(node), {uses.begin(), uses.end()}, {});
+  Put(Key(GraphKind::kPod, ns, meta::FindString(pod, "metadata", "name")), std::string(node),
+      {uses.begin(), uses.end()}, {});
 }
 
 void NodeGraph::SetPersistentVolume(const boost::json::object& volume) {
@@ -72,7 +73,7 @@ void NodeGraph::Put(const std::string& key, std::string node, std::vector<std::s
   vertex.set = true;
   vertex.node = std::move(node);
   vertex.uses = std::move(uses);
-  // A claim gets its pods from them, a volume its claim from itself.
+  // Pods add themselves to the claims that they use; a volume names its claim itself.
   for (std::string& user : used_by) vertex.used_by.push_back(std::move(user));
 }
 

@@ -1,25 +1,32 @@
 #pragma once
 
-#include <boost/json/object.hpp>
-
 #include <shared_mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include <boost/json/object.hpp>
+
 namespace apimesh::authn_authz {
 
 enum class GraphKind {
-  kSecret, kConfigMap, kServiceAccount, kPersistentVolumeClaim, kResourceClaim, kPod,
-  kPersistentVolume, kVolumeAttachment, kResourceSlice
+  kSecret,
+  kConfigMap,
+  kServiceAccount,
+  kPersistentVolumeClaim,
+  kResourceClaim,
+  kPod,
+  kPersistentVolume,
+  kVolumeAttachment,
+  kResourceSlice
 };
 
-/// Which objects a node may see because its pods use them:
+/// The objects that a node may read because its pods use them:
 ///   secret, config map, service account, claim -> pod -> node;  secret -> volume -> claim;  attachment, slice -> node.
-/// Fed by the watches; thread-safe.
+/// Updated by the watches. Thread-safe.
 class NodeGraph {
  public:
-  /// Does nothing for a pod that has no node yet.
+  /// Ignores a pod that is not assigned to a node.
   void SetPod(const boost::json::object& pod);
   void SetPersistentVolume(const boost::json::object& volume);
   void SetVolumeAttachment(const boost::json::object& attachment);
@@ -27,15 +34,15 @@ class NodeGraph {
   void Remove(GraphKind kind, const std::string& ns, const std::string& name);
 
   bool Reaches(GraphKind kind, const std::string& ns, const std::string& name, const std::string& node) const;
-  /// {namespace, name} of what was put in by one of the Set functions.
+  /// Returns {namespace, name} of the objects that were added by one of the Set functions.
   std::vector<std::pair<std::string, std::string>> Names(GraphKind kind) const;
 
  private:
   struct Vertex {
-    std::string node;                   // pods, attachments, slices: where they are
-    std::vector<std::string> used_by;   // keys of the vertices this one is visible to
-    std::vector<std::string> uses;      // keys this vertex was linked from; only of those that were Set
-    bool set = false;                   // false: only spoken of by others
+    std::string node;                  // for pods, attachments, slices: their node
+    std::vector<std::string> used_by;  // keys of the vertices to which this one is visible
+    std::vector<std::string> uses;  // keys of the vertices that are visible to this one; only of objects that were Set
+    bool set = false;               // false: only referenced by other objects
   };
   void Put(const std::string& key, std::string node, std::vector<std::string> uses, std::vector<std::string> used_by);
   void Drop(const std::string& key);

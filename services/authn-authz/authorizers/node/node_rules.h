@@ -4,7 +4,7 @@
 
 namespace apimesh::authn_authz {
 
-/// What every node may do with resources that are not looked at one by one.
+/// The permissions of every node for resources that are not checked per object.
 const std::vector<PolicyRule>& NodeRules();
 
 }  // namespace apimesh::authn_authz

@@ -1,5 +1,7 @@
 #include "services/authn-authz/authorizers/node/references.h"
 
+#include <unordered_map>
+
 #include "lib/meta/object.h"
 
 namespace apimesh::authn_authz {
@@ -51,19 +53,21 @@ void VisitVolume(const object& volume, std::string_view pod_name, const PodVisit
 }
 
 void VisitClaims(const object& pod, const object& spec, const PodVisitor& visit) {
+  // The claims that are created from templates, by the name that the pod gives them. The status contains them once they
+  // exist. A pod can have thousands of them.
+  std::unordered_multimap<std::string_view, std::string_view> made_claims;
+  if (const boost::json::value* status = meta::FindField(pod, "status"); status && status->is_object()) {
+    ForEach(status->get_object(), "resourceClaimStatuses", [&](const object& made) {
+      made_claims.emplace(meta::FindString(made, "name"), meta::FindString(made, "resourceClaimName"));
+    });
+  }
   ForEach(spec, "resourceClaims", [&](const object& claim) {
     if (meta::FindField(claim, "resourceClaimName")) {
       visit(GraphKind::kResourceClaim, meta::FindString(claim, "resourceClaimName"));
       return;
     }
-    // Made from a template: the status says under which name, once it exists.
-    const boost::json::value* status = meta::FindField(pod, "status");
-    if (!status || !status->is_object()) return;
-    ForEach(status->get_object(), "resourceClaimStatuses", [&](const object& made) {
-      if (meta::FindString(made, "name") == meta::FindString(claim, "name")) {
-        visit(GraphKind::kResourceClaim, meta::FindString(made, "resourceClaimName"));
-      }
-    });
+    const auto [first, last] = made_claims.equal_range(meta::FindString(claim, "name"));
+    for (auto made = first; made != last; ++made) visit(GraphKind::kResourceClaim, made->second);
   });
   visit(GraphKind::kResourceClaim, meta::FindString(pod, "status", "extendedResourceClaimStatus", "resourceClaimName"));
 }
@@ -71,8 +75,14 @@ void VisitClaims(const object& pod, const object& spec, const PodVisitor& visit)
 }  // namespace
 
 std::vector<std::string> PodReferencePaths() {
-  std::vector<std::string> paths = {"metadata.annotations", "spec.nodeName", "spec.serviceAccountName", "spec.imagePullSecrets", "spec.volumes",
-                                    "spec.resourceClaims", "status.resourceClaimStatuses", "status.extendedResourceClaimStatus"};
+  std::vector<std::string> paths = {"metadata.annotations",
+                                    "spec.nodeName",
+                                    "spec.serviceAccountName",
+                                    "spec.imagePullSecrets",
+                                    "spec.volumes",
+                                    "spec.resourceClaims",
+                                    "status.resourceClaimStatuses",
+                                    "status.extendedResourceClaimStatus"};
   for (const char* list : kContainerLists) {
     paths.push_back(fmt::format("spec.{}.envFrom", list));
     paths.push_back(fmt::format("spec.{}.env.valueFrom", list));
@@ -85,7 +95,8 @@ void VisitPodReferences(const object& pod, const PodVisitor& visit) {
   if (!value || !value->is_object()) return;
   const object& spec = value->get_object();
   visit(GraphKind::kServiceAccount, meta::FindString(spec, "serviceAccountName"));
-  ForEach(spec, "imagePullSecrets", [&](const object& ref) { visit(GraphKind::kSecret, meta::FindString(ref, "name")); });
+  ForEach(spec, "imagePullSecrets",
+          [&](const object& ref) { visit(GraphKind::kSecret, meta::FindString(ref, "name")); });
   for (const char* list : kContainerLists) {
     ForEach(spec, list, [&](const object& container) { VisitContainer(container, visit); });
   }
@@ -100,15 +111,17 @@ void VisitVolumeSecrets(const object& volume, const std::function<void(std::stri
   const object& spec = value->get_object();
   const std::string_view claim_ns = meta::FindString(spec, "claimRef", "namespace");
   const auto in_claim_ns = [&](std::string_view ns) { return ns.empty() ? claim_ns : ns; };
-  visit(in_claim_ns(meta::FindString(spec, "azureFile", "secretNamespace")), meta::FindString(spec, "azureFile", "secretName"));
+  visit(in_claim_ns(meta::FindString(spec, "azureFile", "secretNamespace")),
+        meta::FindString(spec, "azureFile", "secretName"));
   for (const char* source : {"cephfs", "flexVolume", "rbd", "scaleIO", "iscsi"}) {
     visit(in_claim_ns(meta::FindString(spec, source, "secretRef", "namespace")),
           meta::FindString(spec, source, "secretRef", "name"));
   }
   for (const char* source : {"cinder", "storageos"}) {
-    visit(meta::FindString(spec, source, "secretRef", "namespace"), meta::FindString(spec, source, "secretRef", "name"));
+    visit(meta::FindString(spec, source, "secretRef", "namespace"),
+          meta::FindString(spec, source, "secretRef", "name"));
   }
-  // The controller's own Secrets (publish, expand) are none of the kubelet's business.
+  // Secrets of the CSI controller (publish, expand) are not visible to kubelets.
   for (const char* ref : {"nodePublishSecretRef", "nodeStageSecretRef", "nodeExpandSecretRef"}) {
     visit(meta::FindString(spec, "csi", ref, "namespace"), meta::FindString(spec, "csi", ref, "name"));
   }

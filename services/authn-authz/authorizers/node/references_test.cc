@@ -1,16 +1,18 @@
 #include "services/authn-authz/authorizers/node/references.h"
 
-#include <gtest/gtest.h>
-
+#include <ctime>
 #include <set>
 
-#include "lib/codec/json_parts.h"
+#include <gtest/gtest.h>
+
+#include "lib/codec/json/json_parts.h"
 
 namespace apimesh::authn_authz {
 namespace {
 
-/// A pod that names something in every way there is.
-constexpr std::string_view kPod = R"({"metadata":{"name":"p","namespace":"ns","annotations":{"a":"b"},"managedFields":[{"manager":"m"}]},
+/// A pod with every kind of reference.
+constexpr std::string_view kPod =
+    R"({"metadata":{"name":"p","namespace":"ns","annotations":{"a":"b"},"managedFields":[{"manager":"m"}]},
 "spec":{"nodeName":"n","serviceAccountName":"sa","imagePullSecrets":[{"name":"pull"}],
 "initContainers":[{"name":"i","envFrom":[{"secretRef":{"name":"s-init"}}]}],
 "containers":[{"name":"c","image":"x","envFrom":[{"configMapRef":{"name":"cm-from"}}],"env":[{"name":"A","value":"1"},
@@ -40,6 +42,21 @@ TEST(References, AreAllFoundInThePartsThatAWatchReads) {
   EXPECT_EQ(meta::FindString(read.as_object(), "spec", "nodeName"), "n");
   EXPECT_TRUE(meta::Find(read.as_object(), "metadata", "annotations", "a"));
   EXPECT_FALSE(meta::Find(read.as_object(), "metadata", "managedFields"));
+}
+
+// If each claim were compared with each status, this would take minutes.
+TEST(References, ManyClaimsFromTemplatesTakeLinearTime) {
+  constexpr int kClaims = 40'000;
+  boost::json::array claims, statuses;
+  for (int i = 0; i < kClaims; ++i) {
+    claims.push_back({{"name", fmt::format("c{}", i)}, {"resourceClaimTemplateName", "t"}});
+    statuses.push_back({{"name", fmt::format("c{}", i)}, {"resourceClaimName", fmt::format("made-{}", i)}});
+  }
+  const boost::json::value pod = {{"spec", {{"resourceClaims", std::move(claims)}}},
+                                  {"status", {{"resourceClaimStatuses", std::move(statuses)}}}};
+  const std::clock_t begin = std::clock();
+  EXPECT_EQ(References(pod).size(), static_cast<std::size_t>(kClaims));
+  EXPECT_LT((std::clock() - begin) / CLOCKS_PER_SEC, 5);
 }
 
 }  // namespace

@@ -12,7 +12,8 @@ bool HasOrStar(const std::vector<std::string>& values, std::string_view wanted) 
   return false;
 }
 
-bool ResourceMatches(const std::vector<std::string>& resources, std::string_view resource, std::string_view subresource) {
+bool ResourceMatches(const std::vector<std::string>& resources, std::string_view resource,
+                     std::string_view subresource) {
   for (const std::string_view rule : resources) {
     if (rule == "*") return true;
     if (subresource.empty()) {
@@ -51,12 +52,12 @@ std::vector<std::string> Strings(const boost::json::object& rule, std::string_vi
 }  // namespace
 
 bool RuleAllows(const PolicyRule& rule, const Attributes& attributes) {
-  if (!HasOrStar(rule.verbs, attributes.verb)) return false;
+  if (!HasOrStar(rule.verbs, attributes.verb.Text())) return false;
   if (!attributes.is_resource_request) return UrlMatches(rule.non_resource_urls, attributes.path);
   if (!HasOrStar(rule.api_groups, attributes.api_group)) return false;
   if (!ResourceMatches(rule.resources, attributes.resource, attributes.subresource)) return false;
-  return rule.resource_names.empty() ||
-         std::find(rule.resource_names.begin(), rule.resource_names.end(), attributes.name) != rule.resource_names.end();
+  return rule.resource_names.empty() || std::find(rule.resource_names.begin(), rule.resource_names.end(),
+                                                  attributes.name) != rule.resource_names.end();
 }
 
 std::vector<PolicyRule> ParseRules(const boost::json::object& role) {

@@ -13,7 +13,7 @@ struct PolicyRule {
 };
 
 bool RuleAllows(const PolicyRule& rule, const Attributes& attributes);
-/// `rules` of a Role or ClusterRole; wrongly typed fields count as absent (they grant nothing).
+/// Parses `rules` of a Role or ClusterRole. Fields of the wrong type are treated as absent, so they grant nothing.
 std::vector<PolicyRule> ParseRules(const boost::json::object& role);
 
 }  // namespace apimesh::authn_authz

@@ -34,4 +34,8 @@ std::unique_ptr<Authorizer> NewRbac(std::shared_ptr<const RbacIndex> index, std:
   return std::make_unique<Rbac>(std::move(index), std::move(loaded));
 }
 
+std::unique_ptr<Authorizer> MakeRbac(const AuthorizerInputs& inputs) {
+  return NewRbac(inputs.state.rbac, inputs.state.loaded);
+}
+
 }  // namespace apimesh::authn_authz

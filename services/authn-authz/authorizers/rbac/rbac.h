@@ -1,10 +1,14 @@
 #pragma once
 
+#include "services/authn-authz/authorizers/inputs.h"
 #include "services/authn-authz/authorizers/rbac/rbac_index.h"
 
 namespace apimesh::authn_authz {
 
-/// RBAC over `index`. While `loaded` says no, nobody is allowed anything here, with a reason that says why.
+/// Authorizes with `index`. While `loaded` returns false, nothing is allowed, and the reason says so.
 std::unique_ptr<Authorizer> NewRbac(std::shared_ptr<const RbacIndex> index, std::function<bool()> loaded);
+
+/// Factory for chain.cc.
+std::unique_ptr<Authorizer> MakeRbac(const AuthorizerInputs& inputs);
 
 }  // namespace apimesh::authn_authz

@@ -1,24 +1,24 @@
 #include "services/authn-authz/authorizers/rbac/rbac_index.h"
 
-#include "lib/auth/service_account_token.h"
-#include "lib/meta/field_error.h"
+#include "lib/credentials/service_account_token.h"
+#include "lib/meta/errors/field_error.h"
 #include "services/authn-authz/authorizers/rbac/rule_index.h"
 #include "services/authn-authz/config/join_errors.h"
 
 namespace apimesh::authn_authz {
 namespace {
 
-// Below this many rules walking them is as fast as hashing.
+// Below this number of rules, a linear search is as fast as hashing.
 constexpr std::size_t kIndexFrom = 32;
 
 std::string KeyOf(std::string_view ns, std::string_view name) { return std::string(ns).append("/").append(name); }
 
-// The user name a subject stands for, "" if it can't match anybody.
+// Returns the user name of a subject; "" if it can't match any user.
 std::string UserOf(const Subject& subject, const std::string& binding_ns) {
   if (subject.kind == "User") return subject.name;
   if (subject.kind != "ServiceAccount") return {};
   const std::string& ns = subject.ns.empty() ? binding_ns : subject.ns;
-  return ns.empty() ? std::string() : auth::ServiceAccountUsername(ns, subject.name);
+  return ns.empty() ? std::string() : credentials::ServiceAccountUsername(ns, subject.name);
 }
 
 bool AppliesTo(const Subject& subject, const std::string& binding_ns, const meta::UserInfo& user) {
@@ -38,11 +38,11 @@ std::string Describe(const Binding& binding, const meta::UserInfo& user) {
     break;
   }
   const std::string name = binding.ns.empty() ? binding.name : binding.name + "/" + binding.ns;
-  return fmt::format("{} {} of {} {} to {}", binding.ns.empty() ? "ClusterRoleBinding" : "RoleBinding", meta::Quoted(name),
-                     binding.role.kind, meta::Quoted(binding.role.name), who);
+  return fmt::format("{} {} of {} {} to {}", binding.ns.empty() ? "ClusterRoleBinding" : "RoleBinding",
+                     meta::Quoted(name), binding.role.kind, meta::Quoted(binding.role.name), who);
 }
 
-// Where the binding's role is kept. A reference that can't be right gets a key no role has.
+// Returns the key of the binding's role. An invalid reference gets a key that no role has.
 std::string RoleKey(const Binding& binding) {
   if (binding.role.kind == "ClusterRole") return KeyOf("", binding.role.name);
   if (binding.role.kind == "Role" && !binding.ns.empty()) return KeyOf(binding.ns, binding.role.name);
@@ -59,26 +59,26 @@ std::string MissingRole(const Binding& binding) {
 
 }  // namespace
 
-/// A role that exists, or that some binding speaks of.
+/// A role that exists or that a binding refers to.
 struct RbacIndex::RoleSlot {
   std::optional<std::vector<PolicyRule>> rules;
-  std::unordered_map<Scope*, std::size_t> scopes;  // those that grant it, with the number of bindings
+  std::unordered_map<Scope*, std::size_t> scopes;  // the scopes that grant the role, with the number of bindings
 };
 
-/// What one subject holds cluster-wide or in one namespace.
+/// The grants of one subject, cluster-wide or in one namespace.
 struct RbacIndex::Scope {
   struct Grant {
     RoleSlotPtr role;
-    std::map<std::string, std::shared_ptr<const Binding>> bindings;  // by name; the first one is shown as the reason
+    std::map<std::string, std::shared_ptr<const Binding>> bindings;  // by name; the first one is reported as the reason
   };
-  /// Made from the grants when there are many of them.
+  /// An index of the grants, built if there are many.
   struct Prepared {
     RuleIndex rules;
-    std::vector<const Grant*> missing;  // whose role does not exist
+    std::vector<const Grant*> missing;  // grants whose role does not exist
   };
   std::vector<Grant> grants;
-  // Null until a question needs it; dropped with every change. Readers build it under the shared lock: two may build the
-  // same thing at once, which is harmless.
+  // nullptr until a decision needs it; reset by every change. Readers build it under the shared lock. Two readers may
+  // build the same index at once, which is harmless.
   mutable std::atomic<std::shared_ptr<const Prepared>> prepared;
 
   bool IsSmall() const {
@@ -102,7 +102,8 @@ struct RbacIndex::Scope {
     return fresh;
   }
 
-  /// The grant that allows this; nullptr if none does. Then `missing` gets those whose role does not exist.
+  /// Returns the grant that allows the request, or nullptr. In the latter case `missing` contains all grants whose role
+  /// does not exist.
   const Grant* Find(const Attributes& attributes, std::vector<const Grant*>& missing) const {
     if (IsSmall()) {
       for (const Grant& grant : grants) {
@@ -137,7 +138,7 @@ bool RbacIndex::SetRole(const std::string& ns, const std::string& name, std::opt
   if (!slot) slot = std::make_shared<RoleSlot>();
   const bool changed = slot->rules != rules;
   if (changed) {
-    // The indexes point into the old rules: they go first.
+    // The indexes point to the old rules and must be dropped first.
     for (const auto& [scope, count] : slot->scopes) scope->prepared.store(nullptr);
     slot->rules = std::move(rules);
   }
@@ -161,7 +162,8 @@ void RbacIndex::Link(const std::shared_ptr<const Binding>& binding) {
     if (!holder) holder = std::make_unique<SubjectGrants>();
     std::unique_ptr<Scope>& scope = holder->scopes[binding->ns];
     if (!scope) scope = std::make_unique<Scope>();
-    auto grant = std::find_if(scope->grants.begin(), scope->grants.end(), [&](const auto& g) { return g.role == slot; });
+    auto grant =
+        std::find_if(scope->grants.begin(), scope->grants.end(), [&](const auto& g) { return g.role == slot; });
     if (grant == scope->grants.end()) grant = scope->grants.insert(scope->grants.end(), {slot, {}});
     if (grant->bindings.emplace(binding->name, binding).second) ++slot->scopes[scope.get()];
     scope->prepared.store(nullptr);

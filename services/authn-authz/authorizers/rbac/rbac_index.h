@@ -17,7 +17,7 @@ struct Subject {
   std::string name;
   bool operator==(const Subject&) const = default;
 };
-/// A RoleBinding, or with an empty namespace a ClusterRoleBinding.
+/// A RoleBinding, or a ClusterRoleBinding if the namespace is empty.
 struct Binding {
   std::string ns;
   std::string name;
@@ -26,15 +26,17 @@ struct Binding {
   bool operator==(const Binding&) const = default;
 };
 
-/// All of RBAC in memory, indexed so that a question touches only what concerns its user: subject -> scope (cluster or
-/// namespace) -> distinct roles. A subject that holds many rules in one scope gets an index by verb, group, resource and
-/// name as well, built at the first question after a change. Thread-safe: questions share a lock, changes are exclusive.
+/// All RBAC objects in memory, indexed so that a decision reads only entries of its user: subject -> scope (cluster or
+/// namespace) -> distinct roles. A subject with many rules in one scope also has an index by verb, group, resource and
+/// name, which is built at the first decision after a change. Thread-safe: decisions share a lock, changes are
+/// exclusive.
 class RbacIndex {
  public:
   RbacIndex();
   ~RbacIndex();
 
-  /// `ns` is empty for a ClusterRole. nullopt: deleted. Each returns whether anything changed.
+  /// `ns` is empty for a ClusterRole; nullopt deletes the role. Each of these functions returns whether anything
+  /// changed.
   bool SetRole(const std::string& ns, const std::string& name, std::optional<std::vector<PolicyRule>> rules);
   bool SetBinding(Binding binding);
   bool RemoveBinding(const std::string& ns, const std::string& name);
@@ -42,7 +44,7 @@ class RbacIndex {
   Decision Decide(const Attributes& attributes) const;
   void AddRules(const meta::UserInfo& user, const std::string& ns, RuleList& rules) const;
 
-  /// Names in a scope, for replacing the whole state: {namespace, name} of Roles (or ClusterRoles) and of bindings.
+  /// {namespace, name} of all Roles (or ClusterRoles) and of all bindings, for replacing the complete state.
   std::vector<std::pair<std::string, std::string>> RoleNames(bool cluster) const;
   std::vector<std::pair<std::string, std::string>> BindingNames(bool cluster) const;
 
@@ -59,8 +61,8 @@ class RbacIndex {
   void VisitScopes(const meta::UserInfo& user, const std::string& ns, Visitor visit) const;
 
   mutable std::shared_mutex mutex_;
-  // All below guarded by mutex_.
-  std::unordered_map<std::string, RoleSlotPtr> roles_;                       // by "namespace/name"; "/name": ClusterRole
+  // All members below are guarded by mutex_.
+  std::unordered_map<std::string, RoleSlotPtr> roles_;  // by "namespace/name"; "/name": ClusterRole
   std::unordered_map<std::string, std::shared_ptr<const Binding>> bindings_;  // by "namespace/name"
   std::unordered_map<std::string, std::unique_ptr<SubjectGrants>> users_, groups_;
 };

@@ -3,7 +3,7 @@
 namespace apimesh::authn_authz {
 namespace {
 
-// A hit is checked against the rule itself, so a collision costs time and never grants anything.
+// A match is verified against the rule itself, so a hash collision costs time but never grants anything.
 std::uint64_t Hash(std::string_view text) { return std::hash<std::string_view>()(text); }
 
 std::uint64_t Key(std::uint64_t verb, std::uint64_t group, std::uint64_t resource, std::uint64_t name) {
@@ -24,7 +24,7 @@ void RuleIndex::Add(std::size_t owner, const PolicyRule& rule) {
       for (const std::string& resource : rule.resources) {
         for (const std::string& name : names) {
           std::vector<Entry>& entries = resources_[Key(Hash(verb), Hash(group), Hash(resource), Hash(name))];
-          // The first owner answers for all others with the same key.
+          // A rule is stored only once per key.
           if (entries.empty() || entries.back().rule != &rule) entries.push_back({owner, &rule});
         }
       }
@@ -39,9 +39,9 @@ std::optional<std::size_t> RuleIndex::Find(const Attributes& attributes) const {
     }
     return std::nullopt;
   }
-  // Each word is hashed once; the combinations with wildcards are arithmetic.
+  // Each word is hashed once; keys with wildcards are combined from these hashes.
   static const std::uint64_t star = Hash("*"), no_name = Hash("");
-  const std::uint64_t verbs[] = {Hash(attributes.verb), star};
+  const std::uint64_t verbs[] = {Hash(attributes.verb.Text()), star};
   const std::uint64_t groups[] = {Hash(attributes.api_group), star};
   const std::uint64_t names[] = {no_name, Hash(attributes.name)};
   std::uint64_t resources[3] = {0, star, 0};

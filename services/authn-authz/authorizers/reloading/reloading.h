@@ -6,7 +6,8 @@
 
 namespace apimesh::authn_authz {
 
-/// An authorizer that can be replaced while it is asked; a question under way ends with the one it began with.
+/// An authorizer that can be replaced while it is in use. A decision in progress finishes with the authorizer that it
+/// started with.
 class ReloadingAuthorizer final : public Authorizer {
  public:
   explicit ReloadingAuthorizer(std::shared_ptr<Authorizer> first) : current_(std::move(first)) {}
@@ -17,7 +18,7 @@ class ReloadingAuthorizer final : public Authorizer {
   }
   Task<Decision> Decide(AttributesPtr attributes) override {
     const std::shared_ptr<Authorizer> current = current_.load();
-    // The new one may know at once what the old one would have had to ask for.
+    // The authorizer may have been replaced since DecideNow(), and the new one may be able to decide without waiting.
     std::optional<Decision> decision = current->DecideNow(*attributes);
     if (!decision) decision = co_await current->Decide(std::move(attributes));
     co_return std::move(*decision);

@@ -5,7 +5,7 @@
 namespace apimesh::authn_authz {
 namespace {
 
-// Expressions may name every attribute, also one that this request leaves empty.
+// Adds absent attributes with empty values, because expressions may use every attribute.
 boost::json::value ForExpressions(const boost::json::object& spec) {
   boost::json::object out = spec;
   out.emplace("user", "");
@@ -35,10 +35,11 @@ void MatchConditions::Count(const char* metric, const char* help) const {
 MatchConditions::Result MatchConditions::Match(const boost::json::object& spec) const {
   if (programs_.empty()) return {true, ""};
   const boost::json::value request = ForExpressions(spec);
-  const std::map<std::string, cel::Value> variables{{"request", cel::Value::FromJson(request)}};
+  cel::Evaluation evaluation;
+  const cel::Value variables[] = {cel::Value::FromJson(request, evaluation.arena)};
   std::vector<std::string> errors;
   for (const cel::Program& program : programs_) {
-    const cel::Value value = program.Evaluate(variables);
+    const cel::Value value = program.Evaluate(variables, evaluation);
     if (value.Is(cel::Value::Kind::kBool) && !value.AsBool()) {
       Count("apiserver_authorization_match_condition_exclusions_total", "Requests that a webhook was not asked about.");
       return {false, ""};

@@ -7,7 +7,7 @@
 
 namespace apimesh::authn_authz {
 
-/// Which requests a webhook is asked about.
+/// The conditions that select the requests for which a webhook is called.
 class MatchConditions {
  public:
   /// `metrics` may be null.
@@ -15,9 +15,10 @@ class MatchConditions {
 
   struct Result {
     bool matches = false;
-    std::string error;  // if it could not be found out
+    std::string error;  // set if a condition could not be evaluated
   };
-  /// `spec` is that of a v1 SubjectAccessReview. One false condition excludes, whatever the others say.
+  /// Evaluates the conditions. `spec` is that of a v1 SubjectAccessReview. One false condition excludes the request,
+  /// even if others fail.
   Result Match(const boost::json::object& spec) const;
   bool Empty() const { return programs_.empty(); }
 

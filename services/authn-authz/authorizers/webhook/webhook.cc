@@ -8,14 +8,16 @@
 namespace apimesh::authn_authz {
 namespace {
 
-// Denials, which anyone can cause, can't push out what was allowed.
+// Denials, which any client can cause, can't evict allowed requests.
 constexpr std::size_t kAllowedBytes = 4 << 20, kDeniedBytes = 1 << 20;
-// The reference does not keep answers to longer questions: they may be made to fill its memory.
+// Answers to longer requests are not cached, as in kube-apiserver, so that clients can't fill the memory.
 constexpr std::size_t kMaxKeyBytes = 10'000;
 
-boost::json::array Array(const std::vector<std::string>& values) { return boost::json::array(values.begin(), values.end()); }
+boost::json::array Array(const std::vector<std::string>& values) {
+  return boost::json::array(values.begin(), values.end());
+}
 
-void SetIf(boost::json::object& object, const char* key, const std::string& value) {
+void SetIf(boost::json::object& object, const char* key, std::string_view value) {
   if (!value.empty()) object[key] = value;
 }
 
@@ -35,7 +37,7 @@ boost::json::object Spec(const Attributes& a, bool v1beta1) {
   if (a.is_resource_request) {
     boost::json::object attributes;
     SetIf(attributes, "namespace", a.ns);
-    SetIf(attributes, "verb", a.verb);
+    SetIf(attributes, "verb", a.verb.Text());
     SetIf(attributes, "group", a.api_group);
     SetIf(attributes, "version", a.api_version);
     SetIf(attributes, "resource", a.resource);
@@ -51,7 +53,7 @@ boost::json::object Spec(const Attributes& a, bool v1beta1) {
   } else {
     boost::json::object attributes;
     SetIf(attributes, "path", a.path);
-    SetIf(attributes, "verb", a.verb);
+    SetIf(attributes, "verb", a.verb.Text());
     spec["nonResourceAttributes"] = std::move(attributes);
   }
   SetIf(spec, "user", a.user.name);
@@ -71,7 +73,7 @@ bool True(const boost::json::object& status, std::string_view field) {
 
 class AuthorizationWebhook final : public Authorizer {
  public:
-  AuthorizationWebhook(std::unique_ptr<ReviewClient> client, AuthorizationWebhookOptions options,
+  AuthorizationWebhook(std::unique_ptr<service::ReviewClient> client, AuthorizationWebhookOptions options,
                        const std::string& name, const Clock& clock, service::Metrics* metrics)
       : client_(std::move(client)),
         options_(std::move(options)),
@@ -103,7 +105,7 @@ class AuthorizationWebhook final : public Authorizer {
     review["metadata"].emplace_object();
     review["spec"] = Spec(*attributes, options_.version == "v1beta1");
     std::string body = boost::json::serialize(review);
-    auto answered = co_await client_->Review(std::move(body), std::chrono::steady_clock::now() + options_.timeout);
+    auto answered = co_await client_->Review(std::move(body), clock_.Steady() + options_.timeout);
     if (!answered) {
       log::Error("Failed to make webhook authorizer request: {}", answered.error().Message());
       co_return OnError(answered.error().Message());
@@ -155,7 +157,7 @@ class AuthorizationWebhook final : public Authorizer {
     return decision;
   }
 
-  const std::unique_ptr<ReviewClient> client_;
+  const std::unique_ptr<service::ReviewClient> client_;
   const AuthorizationWebhookOptions options_;
   const MatchConditions conditions_;
   const Clock& clock_;
@@ -165,7 +167,7 @@ class AuthorizationWebhook final : public Authorizer {
 
 }  // namespace
 
-std::unique_ptr<Authorizer> NewAuthorizationWebhook(std::unique_ptr<ReviewClient> client,
+std::unique_ptr<Authorizer> NewAuthorizationWebhook(std::unique_ptr<service::ReviewClient> client,
                                                     AuthorizationWebhookOptions options, std::string name,
                                                     const Clock& clock, service::Metrics* metrics) {
   return std::make_unique<AuthorizationWebhook>(std::move(client), std::move(options), name, clock, metrics);

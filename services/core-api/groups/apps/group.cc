@@ -1,5 +1,5 @@
-#include "services/core-api/groups/apps/group.h"
-
+#include "services/core-api/groups/all_groups.h"
+#include "services/core-api/groups/apps/controllerrevision/controllerrevision.h"
 #include "services/core-api/groups/apps/daemonset/daemonset.h"
 #include "services/core-api/groups/apps/deployment/deployment.h"
 #include "services/core-api/groups/apps/replicaset/replicaset.h"
@@ -7,12 +7,10 @@
 
 namespace apimesh::core_api {
 
-std::vector<registry::Resource> AppsGroup() {
+std::vector<registry::Resource> AppsGroup(const KindInputs& inputs) {
   return {
-      DaemonSetResource(),
-      DeploymentResource(),
-      ReplicaSetResource(),
-      StatefulSetResource(),
+      ControllerRevisionResource(inputs), DaemonSetResource(inputs),   DeploymentResource(inputs),
+      ReplicaSetResource(inputs),         StatefulSetResource(inputs),
   };
 }
 

@@ -2,6 +2,8 @@
 
 #include "lib/base/clock.h"
 #include "lib/meta/time.h"
+#include "services/core-api/groups/kind_inputs.h"
+#include "services/core-api/resources/generic.h"
 
 namespace apimesh::core_api {
 namespace {
@@ -24,7 +26,8 @@ Task<meta::Result<meta::Object>> ReviewToken(service::AuthClientPtr auth, meta::
   std::string token(meta::FindString(body.Root(), "spec", "token"));
   if (token.empty()) co_return meta::BadRequest("token is required for TokenReview in authentication");
   std::vector<std::string> audiences = AudiencesOf(body.Root());
-  ASSIGN_OR_CO_RETURN(const service::TokenIdentity identity, co_await auth->ReviewToken(std::move(token), std::move(audiences), ctx.Deadline()));
+  ASSIGN_OR_CO_RETURN(const service::TokenIdentity identity,
+                      co_await auth->ReviewToken(std::move(token), std::move(audiences), ctx.Deadline()));
   json::object status;
   if (identity.authenticated) {
     status["authenticated"] = true;
@@ -38,8 +41,9 @@ Task<meta::Result<meta::Object>> ReviewToken(service::AuthClientPtr auth, meta::
   co_return body;
 }
 
-Task<meta::Result<meta::Object>> ReviewSelf(meta::RequestContext ctx, meta::Object body) {
-  body.SetMeta("creationTimestamp", meta::FormatTime(Clock::System().Now()));
+Task<meta::Result<meta::Object>> ReviewSelf(const Clock& clock, meta::RequestContext ctx, meta::Object body) {
+  // The response has nothing of the metadata that the client sent.
+  body.Root()["metadata"] = {{"creationTimestamp", meta::FormatTime(clock.Now())}};
   body.Root()["status"] = {{"userInfo", UserJson(ctx.User())}};
   co_return body;
 }
@@ -55,13 +59,20 @@ json::object UserJson(const meta::UserInfo& user) {
   return object;
 }
 
-registry::Action TokenReviewAction(service::AuthClientPtr auth) {
-  return [auth = std::move(auth)](meta::RequestContext ctx, std::string, meta::Object body, bool) {
+registry::Resource TokenReviewResource(const KindInputs& inputs) {
+  registry::Resource resource = FromTable("authentication.k8s.io", "v1", "tokenreviews");
+  resource.create = [auth = inputs.auth](meta::RequestContext ctx, std::string, meta::Object body, bool) {
     return ReviewToken(auth, std::move(ctx), std::move(body));
   };
+  return resource;
 }
-registry::Action SelfSubjectReviewAction() {
-  return [](meta::RequestContext ctx, std::string, meta::Object body, bool) { return ReviewSelf(std::move(ctx), std::move(body)); };
+
+registry::Resource SelfSubjectReviewResource(const KindInputs& inputs) {
+  registry::Resource resource = FromTable("authentication.k8s.io", "v1", "selfsubjectreviews");
+  resource.create = [clock = inputs.clock](meta::RequestContext ctx, std::string, meta::Object body, bool) {
+    return ReviewSelf(*clock, std::move(ctx), std::move(body));
+  };
+  return resource;
 }
 
 }  // namespace apimesh::core_api

@@ -3,15 +3,17 @@
 #include "lib/registry/resource.h"
 #include "lib/service/auth_client.h"
 
-/// The reviews of authentication.k8s.io; nothing is stored.
+/// The reviews of authentication.k8s.io. They are answered and never stored.
 namespace apimesh::core_api {
 
-/// Whose token is this? authn-authz knows.
-registry::Action TokenReviewAction(service::AuthClientPtr auth);
-/// Who am I? What the edge found out.
-registry::Action SelfSubjectReviewAction();
+struct KindInputs;
 
-/// {"username":…,"uid":…,"groups":…,"extra":…}
+/// Answers which user a token belongs to. The token is authenticated by authn-authz.
+registry::Resource TokenReviewResource(const KindInputs& inputs);
+/// Answers which user sent the request, as authenticated at the edge.
+registry::Resource SelfSubjectReviewResource(const KindInputs& inputs);
+
+/// Returns {"username":…,"uid":…,"groups":…,"extra":…}.
 meta::json::object UserJson(const meta::UserInfo& user);
 
 }  // namespace apimesh::core_api

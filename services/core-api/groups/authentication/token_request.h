@@ -1,13 +1,14 @@
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "lib/auth/key.h"
+#include "lib/credentials/key.h"
+#include "lib/externaljwt/signer.h"
 #include "lib/registry/resource.h"
 #include "services/core-api/flags.h"
+#include "services/core-api/own_api.h"
 
 namespace apimesh::core_api {
 
@@ -15,18 +16,19 @@ namespace apimesh::core_api {
 struct TokenIssuer {
   std::string issuer;
   std::vector<std::string> api_audiences;
-  auth::PrivateKey key;
+  std::optional<credentials::PrivateKey> key;  // nullopt: `signer` signs
+  std::shared_ptr<externaljwt::Signer> signer;
   std::int64_t max_expiration_seconds = 0;  // 0: no limit
+  std::int64_t extended_expiration_seconds = 365 * 24 * 3600;
   bool extend_expiration = true;
 };
-/// nullopt: no key or issuer is given, so there are no tokens. Throws std::runtime_error for a key that can't be read.
-std::optional<TokenIssuer> MakeTokenIssuer(const Flags& flags);
+/// Returns nullopt if no issuer, and neither a key nor a signer is configured; tokens are then not issued. Throws
+/// std::runtime_error if the key cannot be read, or the flags want tokens that live longer than the signer supports.
+std::optional<TokenIssuer> MakeTokenIssuer(const Flags& flags, std::shared_ptr<externaljwt::Signer> signer);
 
-/// Reads an object of this server by path.
-using ReadObject = std::function<Task<meta::Result<meta::Object>>(std::string path)>;
-
-/// serviceaccounts/token: a token for the account, bound to a pod, secret or node if asked, for the audiences asked.
-registry::Action TokenRequestAction(TokenIssuer issuer, ReadObject read);
+/// Returns the action of serviceaccounts/token. It issues a token for the account and the requested audiences, bound to
+/// a pod, secret or node if requested.
+registry::Action TokenRequestAction(TokenIssuer issuer, ReadObject read, const Clock* clock);
 
 meta::FieldErrors ValidateTokenRequest(const meta::Object& request);
 

@@ -1,6 +1,8 @@
 #include "services/core-api/groups/authorization/access_reviews.h"
 
 #include "services/core-api/groups/authorization/review_selectors.h"
+#include "services/core-api/groups/kind_inputs.h"
+#include "services/core-api/resources/generic.h"
 
 namespace apimesh::core_api {
 namespace {
@@ -17,14 +19,17 @@ bool Has(const json::object& object, std::string_view name) {
   return found && found->is_object();
 }
 
-std::vector<std::string> Texts(const json::object& object, std::string_view name) {
+std::vector<std::string> Texts(const json::value* found) {
   std::vector<std::string> texts;
-  const json::value* found = meta::FindField(object, name);
   if (!found || !found->is_array()) return texts;
+  texts.reserve(found->get_array().size());
   for (const json::value& item : found->get_array()) {
     if (item.is_string()) texts.emplace_back(std::string_view(item.get_string()));
   }
   return texts;
+}
+std::vector<std::string> Texts(const json::object& object, std::string_view name) {
+  return Texts(meta::FindField(object, name));
 }
 
 meta::UserInfo SubjectOf(const json::object& spec) {
@@ -32,11 +37,13 @@ meta::UserInfo SubjectOf(const json::object& spec) {
   user.name = meta::FindString(spec, "user");
   user.uid = meta::FindString(spec, "uid");
   user.groups = Texts(spec, "groups");
-  for (const auto& [key, value] : Part(spec, "extra")) user.extra[std::string(key)] = Texts(Part(spec, "extra"), key);
+  for (const auto& [key, value] : Part(spec, "extra")) {
+    user.extra.insert_or_assign(user.extra.end(), std::string(key), Texts(&value));  // the keys are sorted
+  }
   return user;
 }
 
-// As the reference's messages show it: under the names of its internal fields.
+// Formats the attributes as kube-apiserver's messages do, with the names of its internal fields.
 std::string ShownAttributes(const json::object& attributes) {
   const json::object shown{{"Path", meta::FindString(attributes, "path")},
                            {"Verb", meta::FindString(attributes, "verb")}};
@@ -53,9 +60,10 @@ json::object StatusOf(const service::AccessDecision& decision) {
 
 json::array Array(const std::vector<std::string>& texts) { return json::array(texts.begin(), texts.end()); }
 
-Task<meta::Result<meta::Object>> Review(service::AuthClientPtr auth, ReviewKind kind, meta::RequestContext ctx, meta::Object body) {
+Task<meta::Result<meta::Object>> Review(service::AuthClientPtr auth, ReviewKind kind, meta::RequestContext ctx,
+                                        meta::Object body) {
   const meta::FieldErrors errors = ValidateReview(body, kind);
-  // The reference names no kind here.
+  // kube-apiserver names no kind here.
   if (!errors.empty()) co_return meta::Invalid(meta::GroupKind{body.GetGvk().group, ""}, "", errors);
   const json::object& spec = Part(body.Root(), "spec");
   service::AccessQuestion question = QuestionOf(spec, kind == ReviewKind::kSelf ? ctx.User() : SubjectOf(spec));
@@ -69,26 +77,35 @@ Task<meta::Result<meta::Object>> Review(service::AuthClientPtr auth, ReviewKind 
 Task<meta::Result<meta::Object>> ReviewRules(service::AuthClientPtr auth, meta::RequestContext ctx, meta::Object body) {
   std::string ns(meta::FindString(body.Root(), "spec", "namespace"));
   if (ns.empty()) co_return meta::BadRequest("no namespace on request");
-  ASSIGN_OR_CO_RETURN(const service::AccessRules rules, co_await auth->Rules(ctx.User(), std::move(ns), ctx.Deadline()));
+  ASSIGN_OR_CO_RETURN(const service::AccessRules rules,
+                      co_await auth->Rules(ctx.User(), std::move(ns), ctx.Deadline()));
   json::array resources, others;
   for (const service::AccessRules::Resource& rule : rules.resources) {
-    json::object one{{"verbs", Array(rule.verbs)}, {"apiGroups", Array(rule.groups)}, {"resources", Array(rule.resources)}};
+    json::object one{
+        {"verbs", Array(rule.verbs)}, {"apiGroups", Array(rule.groups)}, {"resources", Array(rule.resources)}};
     if (!rule.names.empty()) one["resourceNames"] = Array(rule.names);
     resources.push_back(std::move(one));
   }
   for (const service::AccessRules::NonResource& rule : rules.non_resources) {
     others.push_back(json::object{{"verbs", Array(rule.verbs)}, {"nonResourceURLs", Array(rule.paths)}});
   }
-  json::object status{{"resourceRules", std::move(resources)}, {"nonResourceRules", std::move(others)}, {"incomplete", rules.incomplete}};
+  json::object status{{"resourceRules", std::move(resources)},
+                      {"nonResourceRules", std::move(others)},
+                      {"incomplete", rules.incomplete}};
   if (!rules.error.empty()) status["evaluationError"] = rules.error;
+  // The response has only the status.
+  body.Root()["metadata"].emplace_object();
+  body.Root()["spec"].emplace_object();
   body.Root()["status"] = std::move(status);
   co_return body;
 }
 
-registry::Action ReviewAction(service::AuthClientPtr auth, ReviewKind kind) {
-  return [auth = std::move(auth), kind](meta::RequestContext ctx, std::string, meta::Object body, bool) {
+registry::Resource MakeReview(std::string_view plural, ReviewKind kind, const KindInputs& inputs) {
+  registry::Resource resource = FromTable("authorization.k8s.io", "v1", plural);
+  resource.create = [auth = inputs.auth, kind](meta::RequestContext ctx, std::string, meta::Object body, bool) {
     return Review(auth, kind, std::move(ctx), std::move(body));
   };
+  return resource;
 }
 
 }  // namespace
@@ -136,7 +153,8 @@ meta::FieldErrors ValidateReview(const meta::Object& review, ReviewKind kind) {
   if (kind != ReviewKind::kLocal) return errors;
   const std::string_view ns = meta::FindString(spec, "resourceAttributes", "namespace");
   if (resource && ns != review.Namespace()) {
-    errors.push_back(meta::Invalid("spec.resourceAttributes.namespace", fmt::format("\"{}\"", ns), "must match metadata.namespace"));
+    errors.push_back(
+        meta::Invalid("spec.resourceAttributes.namespace", fmt::format("\"{}\"", ns), "must match metadata.namespace"));
   }
   if (path)
     errors.push_back(meta::Invalid("spec.nonResourceAttributes", ShownAttributes(Part(spec, "nonResourceAttributes")),
@@ -144,13 +162,24 @@ meta::FieldErrors ValidateReview(const meta::Object& review, ReviewKind kind) {
   return errors;
 }
 
-registry::Action SubjectAccessReviewAction(service::AuthClientPtr auth) { return ReviewAction(std::move(auth), ReviewKind::kSubject); }
-registry::Action LocalSubjectAccessReviewAction(service::AuthClientPtr auth) { return ReviewAction(std::move(auth), ReviewKind::kLocal); }
-registry::Action SelfSubjectAccessReviewAction(service::AuthClientPtr auth) { return ReviewAction(std::move(auth), ReviewKind::kSelf); }
-registry::Action SelfSubjectRulesReviewAction(service::AuthClientPtr auth) {
-  return [auth = std::move(auth)](meta::RequestContext ctx, std::string, meta::Object body, bool) {
+registry::Resource SubjectAccessReviewResource(const KindInputs& inputs) {
+  return MakeReview("subjectaccessreviews", ReviewKind::kSubject, inputs);
+}
+
+registry::Resource LocalSubjectAccessReviewResource(const KindInputs& inputs) {
+  return MakeReview("localsubjectaccessreviews", ReviewKind::kLocal, inputs);
+}
+
+registry::Resource SelfSubjectAccessReviewResource(const KindInputs& inputs) {
+  return MakeReview("selfsubjectaccessreviews", ReviewKind::kSelf, inputs);
+}
+
+registry::Resource SelfSubjectRulesReviewResource(const KindInputs& inputs) {
+  registry::Resource resource = FromTable("authorization.k8s.io", "v1", "selfsubjectrulesreviews");
+  resource.create = [auth = inputs.auth](meta::RequestContext ctx, std::string, meta::Object body, bool) {
     return ReviewRules(auth, std::move(ctx), std::move(body));
   };
+  return resource;
 }
 
 }  // namespace apimesh::core_api

@@ -3,17 +3,19 @@
 #include "lib/registry/resource.h"
 #include "lib/service/auth_client.h"
 
-/// The reviews of authorization.k8s.io: questions to authn-authz, nothing is stored.
+/// The reviews of authorization.k8s.io. They are answered by authn-authz and never stored.
 namespace apimesh::core_api {
 
-registry::Action SubjectAccessReviewAction(service::AuthClientPtr auth);       // anybody's access
-registry::Action LocalSubjectAccessReviewAction(service::AuthClientPtr auth);  // in one namespace
-registry::Action SelfSubjectAccessReviewAction(service::AuthClientPtr auth);   // one's own
-registry::Action SelfSubjectRulesReviewAction(service::AuthClientPtr auth);
+struct KindInputs;
 
-/// The question a review's spec asks about this user.
+registry::Resource SubjectAccessReviewResource(const KindInputs& inputs);       // about any user
+registry::Resource LocalSubjectAccessReviewResource(const KindInputs& inputs);  // about any user, in one namespace
+registry::Resource SelfSubjectAccessReviewResource(const KindInputs& inputs);   // about the user who sends the review
+registry::Resource SelfSubjectRulesReviewResource(const KindInputs& inputs);
+
+/// Returns the question that the spec of a review asks about this user.
 service::AccessQuestion QuestionOf(const meta::json::object& spec, meta::UserInfo user);
-/// The rules of all three reviews of access.
+/// The validation rules of the three access reviews.
 enum class ReviewKind { kSubject, kLocal, kSelf };
 meta::FieldErrors ValidateReview(const meta::Object& review, ReviewKind kind);
 

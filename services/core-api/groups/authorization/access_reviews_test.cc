@@ -3,19 +3,22 @@
 #include <gtest/gtest.h>
 
 #include "lib/codec/codec.h"
+#include "lib/testing/manual_clock.h"
 #include "lib/testing/run.h"
 #include "services/core-api/groups/authentication/reviews.h"
 #include "services/core-api/groups/authentication/token_request.h"
+#include "services/core-api/groups/kind_inputs.h"
 
 namespace apimesh::core_api {
 namespace {
 
 meta::Object Parse(std::string_view text) { return meta::Object(codec::ParseJson(text, {})->as_object()); }
 
-/// Allows one user, and says what it was asked.
+/// Allows one user, and returns the resource or path of the question as the reason.
 class FakeAuth final : public service::AuthClient {
  public:
-  Task<meta::Result<service::TokenIdentity>> ReviewToken(std::string token, std::vector<std::string>, SteadyTime) override {
+  Task<meta::Result<service::TokenIdentity>> ReviewToken(std::string token, std::vector<std::string>,
+                                                         SteadyTime) override {
     service::TokenIdentity identity;
     identity.authenticated = token == "good";
     if (identity.authenticated) identity.user.name = "ann";
@@ -39,33 +42,36 @@ std::string Act(const registry::Action& action, std::string_view body) {
   meta::RequestContext::State state;
   state.user.name = "ann";
   const meta::Result<meta::Object> result =
-      testing::RunTask(action(meta::RequestContext(std::move(state)), "", Parse(body), false));
+      apimesh::testing::RunTask(action(meta::RequestContext(std::move(state)), "", Parse(body), false));
   if (!result) return std::to_string(result.error().Code()) + " " + result.error().Message();
   return codec::WriteJson(*meta::FindField(result->Root(), "status"));
 }
 
 TEST(Reviews, AnswerWithAStatus) {
-  const auto auth = std::make_shared<FakeAuth>();
+  const apimesh::testing::ManualClock clock;
+  KindInputs inputs;
+  inputs.auth = std::make_shared<FakeAuth>();
+  inputs.clock = &clock;
   struct Case {
-    registry::Action action;
+    registry::Resource (*resource)(const KindInputs&);
     const char *body, *status;
   };
   const Case cases[] = {
-      {SelfSubjectAccessReviewAction(auth), R"({"spec":{"resourceAttributes":{"resource":"pods","verb":"get"}}})",
+      {&SelfSubjectAccessReviewResource, R"({"spec":{"resourceAttributes":{"resource":"pods","verb":"get"}}})",
        R"({"allowed":true,"reason":"pods"})"},
-      {SelfSubjectAccessReviewAction(auth), R"({"spec":{"nonResourceAttributes":{"path":"/x","verb":"get"}}})",
+      {&SelfSubjectAccessReviewResource, R"({"spec":{"nonResourceAttributes":{"path":"/x","verb":"get"}}})",
        R"({"allowed":true,"reason":"/x"})"},
-      {SubjectAccessReviewAction(auth), R"({"spec":{"user":"bob","resourceAttributes":{"resource":"pods","verb":"get"}}})",
+      {&SubjectAccessReviewResource, R"({"spec":{"user":"bob","resourceAttributes":{"resource":"pods","verb":"get"}}})",
        R"({"allowed":false,"reason":"pods"})"},
-      {SelfSubjectRulesReviewAction(auth), R"({"spec":{"namespace":"n"}})",
+      {&SelfSubjectRulesReviewResource, R"({"spec":{"namespace":"n"}})",
        R"({"resourceRules":[{"verbs":["get"],"apiGroups":[""],"resources":["n"]}],"nonResourceRules":[],"incomplete":false})"},
-      {SelfSubjectRulesReviewAction(auth), R"({"spec":{}})", "400 no namespace on request"},
-      {TokenReviewAction(auth), R"({"spec":{"token":"good"}})", R"({"authenticated":true,"user":{"username":"ann"}})"},
-      {TokenReviewAction(auth), R"({"spec":{"token":"bad"}})", R"({"user":{},"error":"invalid bearer token"})"},
-      {TokenReviewAction(auth), R"({"spec":{}})", "400 token is required for TokenReview in authentication"},
-      {SelfSubjectReviewAction(), R"({})", R"({"userInfo":{"username":"ann"}})"},
+      {&SelfSubjectRulesReviewResource, R"({"spec":{}})", "400 no namespace on request"},
+      {&TokenReviewResource, R"({"spec":{"token":"good"}})", R"({"authenticated":true,"user":{"username":"ann"}})"},
+      {&TokenReviewResource, R"({"spec":{"token":"bad"}})", R"({"user":{},"error":"invalid bearer token"})"},
+      {&TokenReviewResource, R"({"spec":{}})", "400 token is required for TokenReview in authentication"},
+      {&SelfSubjectReviewResource, R"({})", R"({"userInfo":{"username":"ann"}})"},
   };
-  for (const Case& c : cases) EXPECT_EQ(Act(c.action, c.body), c.status) << c.body;
+  for (const Case& c : cases) EXPECT_EQ(Act(c.resource(inputs).create, c.body), c.status) << c.body;
 }
 
 TEST(Reviews, RefuseWhatCantBeAsked) {
@@ -79,16 +85,18 @@ TEST(Reviews, RefuseWhatCantBeAsked) {
       {ReviewKind::kSelf, R"({"spec":{"resourceAttributes":{},"nonResourceAttributes":{}}})", 1},
       {ReviewKind::kSubject, R"({"spec":{"resourceAttributes":{}}})", 1},
       {ReviewKind::kSubject, R"({"spec":{"groups":["g"],"resourceAttributes":{}}})", 0},
-      {ReviewKind::kLocal, R"({"metadata":{"namespace":"a"},"spec":{"user":"u","resourceAttributes":{"namespace":"b"}}})", 1},
+      {ReviewKind::kLocal,
+       R"({"metadata":{"namespace":"a"},"spec":{"user":"u","resourceAttributes":{"namespace":"b"}}})", 1},
       {ReviewKind::kLocal, R"({"metadata":{"namespace":"a"},"spec":{"user":"u","nonResourceAttributes":{}}})", 1},
   };
   for (const Case& c : cases) EXPECT_EQ(ValidateReview(Parse(c.body), c.kind).size(), c.errors) << c.body;
 }
 
 TEST(TokenRequest, BoundsOfTheExpiry) {
-  const std::pair<const char*, std::size_t> cases[] = {
-      {R"({"spec":{}})", 0}, {R"({"spec":{"expirationSeconds":599}})", 1}, {R"({"spec":{"expirationSeconds":600}})", 0},
-      {R"({"spec":{"expirationSeconds":4294967297}})", 1}};
+  const std::pair<const char*, std::size_t> cases[] = {{R"({"spec":{}})", 0},
+                                                       {R"({"spec":{"expirationSeconds":599}})", 1},
+                                                       {R"({"spec":{"expirationSeconds":600}})", 0},
+                                                       {R"({"spec":{"expirationSeconds":4294967297}})", 1}};
   for (const auto& [body, errors] : cases) EXPECT_EQ(ValidateTokenRequest(Parse(body)).size(), errors) << body;
 }
 

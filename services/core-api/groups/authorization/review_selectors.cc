@@ -1,7 +1,7 @@
 #include "services/core-api/groups/authorization/review_selectors.h"
 
 #include "lib/meta/names.h"
-#include "lib/meta/selector.h"
+#include "lib/meta/selectors/operator_name.h"
 
 namespace apimesh::core_api {
 namespace {
@@ -58,7 +58,7 @@ void ValidateRequirement(const service::Requirement& requirement, bool labels, c
   }
 }
 
-// "ignored", "partially ignored" or, if all was understood, nothing.
+// Returns the message "… ignored" or "… partially ignored", or "" if everything was parsed.
 std::string Ignored(const char* name, bool any_bad, bool any_good) {
   if (!any_bad) return "";
   return fmt::format("spec.resourceAttributes.{} {}ignored due to parse error", name, any_good ? "partially " : "");
@@ -84,24 +84,6 @@ std::string ReadFields(const json::object& selector, service::AccessQuestion& qu
   return Ignored("fieldSelector", bad, !question.fields.empty());
 }
 
-std::string_view OperatorName(meta::Requirement::Op op) {
-  switch (op) {
-    case meta::Requirement::Op::kIn:
-      return "In";
-    case meta::Requirement::Op::kNotIn:
-      return "NotIn";
-    case meta::Requirement::Op::kExists:
-      return "Exists";
-    case meta::Requirement::Op::kDoesNotExist:
-      return "DoesNotExist";
-    case meta::Requirement::Op::kGreaterThan:
-      return "Gt";
-    case meta::Requirement::Op::kLessThan:
-      return "Lt";
-  }
-  return "";
-}
-
 std::string ReadLabels(const json::object& selector, service::AccessQuestion& question) {
   bool bad = false;
   if (const std::string_view raw = meta::FindString(selector, "rawSelector"); !raw.empty()) {
@@ -109,7 +91,7 @@ std::string ReadLabels(const json::object& selector, service::AccessQuestion& qu
     bad = !parsed;
     if (parsed) {
       for (const auto& term : parsed->Requirements())
-        question.labels.push_back({term.key, std::string(OperatorName(term.op)), term.values});
+        question.labels.push_back({term.key, std::string(meta::OperatorName(term.op)), term.values});
     }
   }
   for (service::Requirement& requirement : Requirements(selector)) {

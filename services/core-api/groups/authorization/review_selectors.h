@@ -1,16 +1,17 @@
 #pragma once
 
-#include "lib/meta/field_error.h"
+#include "lib/meta/errors/field_error.h"
 #include "lib/meta/object.h"
 #include "lib/service/auth_client.h"
 
 namespace apimesh::core_api {
 
-/// Complaints about `fieldSelector` and `labelSelector` of a review's resourceAttributes.
+/// Returns the errors of `fieldSelector` and `labelSelector` of a review's resourceAttributes.
 meta::FieldErrors ValidateSelectors(const meta::json::object& attributes);
 
-/// Fills in what the selectors say, as far as it can be understood; the rest is left out, which asks for more than was
-/// meant and so never allows too much. Returns what the answer must say about that, "" if all was understood.
+/// Adds the requirements of the selectors to `question`. Requirements that cannot be parsed are omitted: the question
+/// is then broader than requested, so that it never allows too much. Returns the message about omitted requirements for
+/// the response, or "" if there are none.
 std::string ReadSelectors(const meta::json::object& attributes, service::AccessQuestion& question);
 
 }  // namespace apimesh::core_api

@@ -1,9 +1,13 @@
-#include "services/core-api/groups/autoscaling/group.h"
-
+#include "services/core-api/groups/all_groups.h"
 #include "services/core-api/groups/autoscaling/horizontalpodautoscaler/horizontalpodautoscaler.h"
 
 namespace apimesh::core_api {
 
-std::vector<registry::Resource> AutoscalingGroup() { return {HorizontalPodAutoscalerV1Resource(), HorizontalPodAutoscalerV2Resource()}; }
+std::vector<registry::Resource> AutoscalingGroup(const KindInputs& inputs) {
+  return {
+      HorizontalPodAutoscalerV1Resource(inputs),
+      HorizontalPodAutoscalerV2Resource(inputs),
+  };
+}
 
 }  // namespace apimesh::core_api

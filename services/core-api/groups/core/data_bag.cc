@@ -21,8 +21,9 @@ const json::object& DataBag(const meta::Object& object, std::string_view field) 
 }
 
 void CheckDataKey(std::string_view field, std::string_view key, meta::FieldErrors& errors) {
+  if (errors.Full()) return;
   for (const std::string& complaint : meta::CheckConfigMapKey(key)) {
-    errors.push_back(meta::Invalid(meta::Path(std::string(field)).Key(key).ToString(), meta::Quoted(key), complaint));
+    errors.push_back(meta::Invalid(meta::Path(field).Key(key).ToString(), meta::Quoted(key), complaint));
   }
 }
 

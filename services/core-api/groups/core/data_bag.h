@@ -3,20 +3,20 @@
 #include <initializer_list>
 #include <string_view>
 
-#include "lib/meta/field_error.h"
+#include "lib/meta/errors/field_error.h"
 #include "lib/meta/object.h"
 
-/// What ConfigMaps and Secrets have in common: maps of keys to contents that may be frozen.
+/// Code that ConfigMaps and Secrets share: both map keys to data, and can be immutable.
 namespace apimesh::core_api {
 
 inline constexpr std::size_t kMaxDataBytes = 1 << 20;
 
-/// The map at `field`, or an empty one.
+/// Returns the map at `field`, or an empty one.
 const meta::json::object& DataBag(const meta::Object& object, std::string_view field);
 void CheckDataKey(std::string_view field, std::string_view key, meta::FieldErrors& errors);
-/// Bytes behind a base64 text.
+/// Returns the number of bytes that a base64 text decodes to.
 std::size_t DecodedSize(const meta::json::value& base64);
-/// Once `immutable` is set, it stays, and so do `fields`.
+/// Returns errors if `old` is immutable and the update changes `immutable` or one of `fields`.
 meta::FieldErrors CheckImmutable(const meta::Object& object, const meta::Object& old,
                                  std::initializer_list<std::string_view> fields);
 

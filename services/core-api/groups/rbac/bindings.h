@@ -4,7 +4,9 @@
 
 namespace apimesh::core_api {
 
-registry::Resource RoleBindingResource();
-registry::Resource ClusterRoleBindingResource();
+struct KindInputs;
+
+registry::Resource RoleBindingResource(const KindInputs& inputs);
+registry::Resource ClusterRoleBindingResource(const KindInputs& inputs);
 
 }  // namespace apimesh::core_api

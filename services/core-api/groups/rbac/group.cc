@@ -1,16 +1,15 @@
-#include "services/core-api/groups/rbac/group.h"
-
+#include "services/core-api/groups/all_groups.h"
 #include "services/core-api/groups/rbac/bindings.h"
 #include "services/core-api/groups/rbac/roles.h"
 
 namespace apimesh::core_api {
 
-std::vector<registry::Resource> RbacGroup() {
+std::vector<registry::Resource> RbacGroup(const KindInputs& inputs) {
   return {
-      ClusterRoleResource(),
-      ClusterRoleBindingResource(),
-      RoleResource(),
-      RoleBindingResource(),
+      ClusterRoleBindingResource(inputs),
+      ClusterRoleResource(inputs),
+      RoleBindingResource(inputs),
+      RoleResource(inputs),
   };
 }
 

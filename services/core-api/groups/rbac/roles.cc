@@ -2,11 +2,12 @@
 
 #include "lib/meta/names.h"
 #include "lib/meta/object_meta.h"
-#include "services/core-api/groups/check.h"
 #include "services/core-api/groups/columns.h"
+#include "services/core-api/groups/kind_inputs.h"
+#include "services/core-api/groups/rbac/escalation/escalation.h"
 #include "services/core-api/resources/generic.h"
+#include "services/core-api/validation/check.h"
 
-// That nobody hands out more rights than he has needs the authorizer; a Hooks (BeginCreate, BeginUpdate) is the place.
 namespace apimesh::core_api {
 namespace {
 
@@ -50,11 +51,15 @@ class RoleStrategy final : public registry::Strategy {
     const Check rule(aggregation->get_object(), meta::Path("aggregationRule"), errors);
     RequireAny(rule, "clusterRoleSelectors", "at least one clusterRoleSelector required if aggregationRule is non-nil");
     for (const Check& selector : rule.Each("clusterRoleSelectors")) {
-      for (meta::FieldError& error : meta::ValidateLabelSelector(selector.Object(), selector.Path())) selector.Add(std::move(error));
+      meta::FieldErrors found = meta::ValidateLabelSelector(selector.Object(), selector.Path());
+      const bool usable = found.empty();
+      for (meta::FieldError& error : found) selector.Add(std::move(error));
+      if (!usable) selector.Add(meta::Invalid(selector.Path().ToString(), "null", "invalid label selector."));
     }
     return errors;
   }
-  meta::FieldErrors ValidateUpdate(const meta::RequestContext& ctx, const meta::Object& object, const meta::Object&) const override {
+  meta::FieldErrors ValidateUpdate(const meta::RequestContext& ctx, const meta::Object& object,
+                                   const meta::Object&) const override {
     return Validate(ctx, object);
   }
   bool AllowCreateOnUpdate() const override { return true; }
@@ -67,18 +72,21 @@ json::array Cells(const meta::Object& object, meta::Ages&) {
   return {json::string(object.Name()), TextCell(meta::FindString(object.Metadata(), "creationTimestamp"))};
 }
 
-registry::Resource Make(std::string_view plural, bool namespaced) {
-  registry::Resource resource = FromTable("rbac.authorization.k8s.io", "v1", plural, std::make_shared<RoleStrategy>(namespaced));
-  resource.validate_name = meta::NameIsPathSegment;
-  resource.table = {{NameColumn(), {.name = "Created At", .format = "date", .description = "When the object was made."}}, &Cells,
+registry::Resource Make(std::string_view plural, bool namespaced, const KindInputs& inputs) {
+  registry::Resource resource =
+      FromTable("rbac.authorization.k8s.io", "v1", plural, std::make_shared<RoleStrategy>(namespaced));
+  resource.validate_name = meta::NameIsPathSegment;  // names such as "system:node" are allowed
+  resource.checks = MakeRoleChecks(std::string(plural), inputs.auth);
+  resource.table = {{NameColumn(), {.name = "Created At", .type = "date", .description = "When the object was made."}},
+                    &Cells,
                     {"metadata.name", "metadata.creationTimestamp"}};
   return resource;
 }
 
 }  // namespace
 
-registry::Resource RoleResource() { return Make("roles", true); }
+registry::Resource RoleResource(const KindInputs& inputs) { return Make("roles", true, inputs); }
 
-registry::Resource ClusterRoleResource() { return Make("clusterroles", false); }
+registry::Resource ClusterRoleResource(const KindInputs& inputs) { return Make("clusterroles", false, inputs); }
 
 }  // namespace apimesh::core_api

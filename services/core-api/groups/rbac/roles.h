@@ -4,7 +4,9 @@
 
 namespace apimesh::core_api {
 
-registry::Resource RoleResource();
-registry::Resource ClusterRoleResource();
+struct KindInputs;
+
+registry::Resource RoleResource(const KindInputs& inputs);
+registry::Resource ClusterRoleResource(const KindInputs& inputs);
 
 }  // namespace apimesh::core_api

@@ -7,6 +7,7 @@
 #include "services/core-api/groups/apps/workload/workload.h"
 #include "services/core-api/groups/columns.h"
 #include "services/core-api/groups/core/pod_spec/template.h"
+#include "services/core-api/groups/core/pod_spec/warnings/warnings.h"
 #include "services/core-api/resources/generic.h"
 
 namespace apimesh::core_api {
@@ -14,7 +15,7 @@ namespace {
 
 namespace json = meta::json;
 
-/// How often the template changed: a field of older versions that lives on in an annotation.
+/// Counts the changes of the template. It was a field in older API versions and is kept in an annotation.
 constexpr const char* kTemplateGeneration = "deprecated.daemonset.template.generation";
 
 std::int64_t TemplateGeneration(const meta::Object& object) {
@@ -24,6 +25,11 @@ std::int64_t TemplateGeneration(const meta::Object& object) {
 
 void SetTemplateGeneration(meta::Object& object, std::int64_t number) {
   meta::MakeObject(object.Metadata(), "annotations")[kTemplateGeneration] = fmt::format("{}", number);
+}
+
+/// Adds the annotation to every object that a client writes, so that managedFields names the client as its owner.
+void DefaultTemplateGeneration(json::object& object) {
+  meta::MakeObject(meta::MakeObject(object, "metadata"), "annotations").emplace(kTemplateGeneration, "0");
 }
 
 void DefaultRollout(json::object& spec) {
@@ -39,7 +45,8 @@ void ValidateRollout(const Check& spec) {
   const std::optional<Check> strategy = spec.Child("updateStrategy");
   if (!strategy || strategy->Text("type") == "OnDelete") return;
   if (strategy->Text("type") != "RollingUpdate") {
-    spec.Add(meta::NotSupported(strategy->Path().ToString(), Shown(meta::FindField(spec.Object(), "updateStrategy")), {"RollingUpdate", "OnDelete"}));
+    spec.Add(meta::NotSupported(strategy->Path().ToString(), Shown(meta::FindField(spec.Object(), "updateStrategy")),
+                                {"RollingUpdate", "OnDelete"}));
     return;
   }
   const std::optional<Check> rolling = strategy->Child("rollingUpdate");
@@ -60,6 +67,7 @@ class DaemonSetStrategy final : public registry::SpecStrategy {
     json::object& spec = meta::MakeObject(object, "spec");
     DefaultRollout(spec);
     DefaultPodTemplate(spec);
+    DefaultTemplateGeneration(object);
   }
 
   void PrepareForCreate(const meta::RequestContext& ctx, meta::Object& object) const override {
@@ -81,7 +89,8 @@ class DaemonSetStrategy final : public registry::SpecStrategy {
     return errors;
   }
 
-  meta::FieldErrors ValidateUpdate(const meta::RequestContext&, const meta::Object& object, const meta::Object& old) const override {
+  meta::FieldErrors ValidateUpdate(const meta::RequestContext&, const meta::Object& object,
+                                   const meta::Object& old) const override {
     meta::FieldErrors errors;
     const Check spec = SpecOf(object, errors);
     ValidateImmutable("selector", spec, old);
@@ -89,21 +98,29 @@ class DaemonSetStrategy final : public registry::SpecStrategy {
     return errors;
   }
 
+  std::vector<std::string> Warnings(const meta::RequestContext&, const meta::Object& object,
+                                    const meta::Object* old) const override {
+    if (old && TemplateGeneration(*old) == TemplateGeneration(object)) return {};
+    return SpecTemplateWarnings(object);
+  }
+
  private:
   static void ValidateSpec(const Check& spec) {
     if (const std::optional<Check> selector = spec.Child("selector")) {
-      for (meta::FieldError& error : meta::ValidateLabelSelector(selector->Object(), selector->Path())) spec.Add(std::move(error));
+      for (meta::FieldError& error : meta::ValidateLabelSelector(selector->Object(), selector->Path()))
+        spec.Add(std::move(error));
       ValidateTemplateLabels(spec);
       if (SelectorText(meta::FindField(spec.Object(), "selector")) == "<none>") {
         spec.Invalid("selector", "empty selector is invalid for daemonset");
       }
     } else {
-      // No selector selects nothing, so it does not match the template either.
-      spec.Add(meta::Invalid("spec.template.metadata.labels", Shown(meta::Find(spec.Object(), "template", "metadata", "labels")),
+      // A missing selector selects nothing, so it does not match the template.
+      spec.Add(meta::Invalid("spec.template.metadata.labels",
+                             Shown(meta::Find(spec.Object(), "template", "metadata", "labels")),
                              "`selector` does not match template `labels`"));
     }
     ValidatePodTemplate(spec);
-    ValidateRunsForEver(spec, "DaemonSet");
+    ValidateRunsForever(spec, "DaemonSet");
     spec.NonNegative("minReadySeconds");
     ValidateRollout(spec);
     spec.NonNegative("revisionHistoryLimit");
@@ -111,8 +128,9 @@ class DaemonSetStrategy final : public registry::SpecStrategy {
 };
 
 StatusRules Rules() {
-  return {.non_negative = {"currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady", "observedGeneration",
-                           "updatedNumberScheduled", "numberAvailable", "numberUnavailable", "collisionCount"},
+  return {.non_negative = {"currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady",
+                           "observedGeneration", "updatedNumberScheduled", "numberAvailable", "numberUnavailable",
+                           "collisionCount"},
           .at_most = {},
           .counts_collisions = true};
 }
@@ -135,8 +153,9 @@ json::array Cells(const meta::Object& object, meta::Ages& ages) {
 
 }  // namespace
 
-registry::Resource DaemonSetResource() {
+registry::Resource DaemonSetResource(const KindInputs&) {
   registry::Resource resource = FromTable("apps", "v1", "daemonsets", std::make_shared<DaemonSetStrategy>());
+  resource.generation = true;
   SubresourceOf(resource, "status").strategy = std::make_shared<WorkloadStatusStrategy>(resource.strategy, Rules());
   resource.table = {{NameColumn(),
                      IntegerColumn("Desired", "Nodes that should run a pod of it."),
@@ -150,7 +169,8 @@ registry::Resource DaemonSetResource() {
                      WideColumn("Images", "Images of the template's containers."),
                      WideColumn("Selector", "Which pods belong to it.")},
                     &Cells,
-                    {"metadata.name", "metadata.creationTimestamp", "status", "spec.template.spec.containers.name", "spec.template.spec.containers.image", "spec.template.spec.nodeSelector", "spec.selector"}};
+                    {"metadata.name", "metadata.creationTimestamp", "status", "spec.template.spec.containers.name",
+                     "spec.template.spec.containers.image", "spec.template.spec.nodeSelector", "spec.selector"}};
   return resource;
 }
 

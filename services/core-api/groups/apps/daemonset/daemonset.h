@@ -4,6 +4,8 @@
 
 namespace apimesh::core_api {
 
-registry::Resource DaemonSetResource();
+struct KindInputs;
+
+registry::Resource DaemonSetResource(const KindInputs& inputs);
 
 }  // namespace apimesh::core_api

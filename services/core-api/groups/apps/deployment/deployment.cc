@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "lib/meta/equal.h"
-#include "services/core-api/groups/apps/workload/workload.h"
+#include "services/core-api/groups/apps/workload/replicas.h"
 #include "services/core-api/groups/columns.h"
 #include "services/core-api/groups/core/pod_spec/template.h"
 #include "services/core-api/resources/generic.h"
@@ -13,7 +13,7 @@ namespace {
 
 namespace json = meta::json;
 
-constexpr const char* kQuarter = "25%";  // pods that may be missing or too many while a roll-out runs
+constexpr const char* kQuarter = "25%";  // default of maxUnavailable and maxSurge
 
 void DefaultRollout(json::object& spec) {
   json::object& strategy = meta::MakeObject(spec, "strategy");
@@ -41,7 +41,8 @@ void ValidateRollout(const Check& spec) {
     }
     ValidateAtMostAll(*rolling, "maxUnavailable");
   } else {
-    spec.Add(meta::NotSupported(strategy->Path().ToString(), Shown(meta::FindField(spec.Object(), "strategy")), {"Recreate", "RollingUpdate"}));
+    spec.Add(meta::NotSupported(strategy->Path().ToString(), Shown(meta::FindField(spec.Object(), "strategy")),
+                                {"Recreate", "RollingUpdate"}));
   }
 }
 
@@ -57,21 +58,19 @@ class DeploymentStrategy final : public registry::SpecStrategy {
     meta::FieldErrors errors;
     const Check spec = SpecOf(object, errors);
     spec.NonNegative("replicas");
-    ValidateSelector(spec, "deployment");
-    ValidateTemplateLabels(spec);
-    ValidatePodTemplate(spec);
-    ValidateRunsForEver(spec, "ReplicaSet");
+    if (ValidateSelector(spec, "deployment")) ValidateReplicaTemplate(spec);
     ValidateRollout(spec);
     spec.NonNegative("minReadySeconds");
     spec.NonNegative("revisionHistoryLimit");
     spec.NonNegative("progressDeadlineSeconds");
-    if (const auto deadline = spec.Number("progressDeadlineSeconds"); deadline && *deadline <= spec.Number("minReadySeconds").value_or(0)) {
+    if (const auto deadline = spec.Number("progressDeadlineSeconds");
+        deadline && *deadline <= spec.Number("minReadySeconds").value_or(0)) {
       spec.Invalid("progressDeadlineSeconds", "must be greater than minReadySeconds");
     }
     return errors;
   }
 
-  /// Annotations count as desired state here: they are copied to the ReplicaSets.
+  /// A change of annotations also increments the generation, because annotations are copied to the ReplicaSets.
   void PrepareForUpdate(const meta::RequestContext& ctx, meta::Object& object, const meta::Object& old) const override {
     SpecStrategy::PrepareForUpdate(ctx, object, old);
     const json::value* now = meta::FindField(object.Metadata(), "annotations");
@@ -79,10 +78,16 @@ class DeploymentStrategy final : public registry::SpecStrategy {
     if (!meta::Equal(now, before)) object.SetMeta("generation", old.Generation() + 1);
   }
 
-  meta::FieldErrors ValidateUpdate(const meta::RequestContext& ctx, const meta::Object& object, const meta::Object& old) const override {
+  meta::FieldErrors ValidateUpdate(const meta::RequestContext& ctx, const meta::Object& object,
+                                   const meta::Object& old) const override {
     meta::FieldErrors errors = Validate(ctx, object);
     ValidateImmutable("selector", SpecOf(object, errors), old);
     return errors;
+  }
+
+  std::vector<std::string> Warnings(const meta::RequestContext&, const meta::Object& object,
+                                    const meta::Object* old) const override {
+    return ReplicaWarnings(object, old);
   }
 };
 
@@ -112,9 +117,13 @@ json::array Cells(const meta::Object& object, meta::Ages& ages) {
 
 }  // namespace
 
-registry::Resource DeploymentResource() {
+registry::Resource DeploymentResource(const KindInputs&) {
   registry::Resource resource = FromTable("apps", "v1", "deployments", std::make_shared<DeploymentStrategy>());
-  SubresourceOf(resource, "status").strategy = std::make_shared<WorkloadStatusStrategy>(resource.strategy, Rules());
+  resource.generation = true;
+  const registry::KeptMetadata kept = {"labels"};
+  registry::Subresource& status = SubresourceOf(resource, "status");
+  status.strategy = std::make_shared<WorkloadStatusStrategy>(resource.strategy, Rules(), kept);
+  status.reset_fields = registry::StatusResetFields(kept);
   resource.table = {{NameColumn(),
                      {.name = "Ready", .description = "Pods that are ready, of those wanted."},
                      {.name = "Up-to-date", .description = "Pods of the present template."},
@@ -124,7 +133,9 @@ registry::Resource DeploymentResource() {
                      WideColumn("Images", "Images of the template's containers."),
                      WideColumn("Selector", "Which pods belong to it.")},
                     &Cells,
-                    {"metadata.name", "metadata.creationTimestamp", "status.readyReplicas", "status.updatedReplicas", "status.availableReplicas", "spec.replicas", "spec.template.spec.containers.name", "spec.template.spec.containers.image", "spec.selector"}};
+                    {"metadata.name", "metadata.creationTimestamp", "status.readyReplicas", "status.updatedReplicas",
+                     "status.availableReplicas", "spec.replicas", "spec.template.spec.containers.name",
+                     "spec.template.spec.containers.image", "spec.selector"}};
   return resource;
 }
 

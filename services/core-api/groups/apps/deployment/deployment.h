@@ -4,6 +4,8 @@
 
 namespace apimesh::core_api {
 
-registry::Resource DeploymentResource();
+struct KindInputs;
+
+registry::Resource DeploymentResource(const KindInputs& inputs);
 
 }  // namespace apimesh::core_api

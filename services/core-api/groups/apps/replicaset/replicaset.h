@@ -4,6 +4,8 @@
 
 namespace apimesh::core_api {
 
-registry::Resource ReplicaSetResource();
+struct KindInputs;
+
+registry::Resource ReplicaSetResource(const KindInputs& inputs);
 
 }  // namespace apimesh::core_api

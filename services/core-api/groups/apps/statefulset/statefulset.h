@@ -4,6 +4,8 @@
 
 namespace apimesh::core_api {
 
-registry::Resource StatefulSetResource();
+struct KindInputs;
+
+registry::Resource StatefulSetResource(const KindInputs& inputs);
 
 }  // namespace apimesh::core_api

@@ -3,7 +3,7 @@
 #include "lib/codec/codec.h"
 #include "lib/schema/builtin.h"
 #include "services/core-api/groups/autoscaling/horizontalpodautoscaler/metrics.h"
-#include "services/core-api/groups/walk.h"
+#include "services/core-api/validation/walk.h"
 
 namespace apimesh::core_api {
 namespace {
@@ -16,13 +16,19 @@ constexpr const char* kMetrics = "autoscaling.alpha.kubernetes.io/metrics";
 constexpr const char* kBehavior = "autoscaling.alpha.kubernetes.io/behavior";
 constexpr const char* kCurrentMetrics = "autoscaling.alpha.kubernetes.io/current-metrics";
 constexpr const char* kConditions = "autoscaling.alpha.kubernetes.io/conditions";
-// The tolerances are only ever removed: the behavior has them.
-constexpr const char* kRoundTrip[] = {kMetrics, kBehavior, kCurrentMetrics, kConditions, "autoscaling.alpha.kubernetes.io/scale-down-tolerance",
+// The tolerance annotations are removed, but never written: the behavior contains the tolerances.
+constexpr const char* kRoundTrip[] = {kMetrics,
+                                      kBehavior,
+                                      kCurrentMetrics,
+                                      kConditions,
+                                      "autoscaling.alpha.kubernetes.io/scale-down-tolerance",
                                       "autoscaling.alpha.kubernetes.io/scale-up-tolerance"};
 
-/// The number in `{type: Resource, resource: {name: cpu, <group>: {averageUtilization: N}}}`; nullptr: the metric is another one.
+/// Returns the number in `{type: Resource, resource: {name: cpu, <group>: {averageUtilization: N}}}`, or nullptr for
+/// any other metric.
 const json::value* CpuUtilization(const json::object& metric, std::string_view group) {
-  if (meta::FindString(metric, "type") != "Resource" || meta::FindString(metric, "resource", "name") != "cpu") return nullptr;
+  if (meta::FindString(metric, "type") != "Resource" || meta::FindString(metric, "resource", "name") != "cpu")
+    return nullptr;
   const json::value* number = meta::Find(metric, "resource", group, "averageUtilization");
   return number && number->is_number() ? number : nullptr;
 }
@@ -45,7 +51,7 @@ std::optional<json::value> Annotation(const json::object& document, std::string_
   return std::move(*parsed);
 }
 
-/// A list of an annotation, each element changed by `convert`; nullopt if there is none or anything is wrong with it.
+/// Returns the list in an annotation, with each element converted by `convert`; nullopt if it is missing or invalid.
 template <class Convert>
 std::optional<json::array> List(const json::object& document, std::string_view name, const Convert& convert) {
   const std::optional<json::value> list = Annotation(document, name);
@@ -64,7 +70,7 @@ void Annotate(json::object& document, const char* name, const json::value& value
   meta::MakeObject(meta::MakeObject(document, "metadata"), "annotations")[name] = codec::WriteJson(value);
 }
 
-/// Takes a field out of its object; null if it is not there.
+/// Removes a field from its object and returns it; returns null if it is missing.
 json::value Take(json::object* object, std::string_view name) {
   json::value* value = object ? meta::FindField(*object, name) : nullptr;
   if (!value) return nullptr;
@@ -87,7 +93,7 @@ void SpecToV1(json::object& document) {
     const json::value* percent = CpuUtilization(metric, "target");
     if (!percent) {
       others.push_back(MetricToV1(metric, Metric::kWanted));
-    } else if (std::exchange(first, false)) {  // of several, v1 has room for one
+    } else if (std::exchange(first, false)) {  // v1 has a field for one CPU metric only
       (*spec)["targetCPUUtilizationPercentage"] = *percent;
     }
   }
@@ -102,10 +108,12 @@ void StatusToV1(json::object& document) {
   json::value conditions = Take(status, "conditions");
   json::array measured, checked;
   for (const json::object& metric : Objects(&metrics)) {
-    if (const json::value* percent = CpuUtilization(metric, "current")) (*status)["currentCPUUtilizationPercentage"] = *percent;
+    if (const json::value* percent = CpuUtilization(metric, "current"))
+      (*status)["currentCPUUtilizationPercentage"] = *percent;
     measured.push_back(MetricToV1(metric, Metric::kMeasured));
   }
-  for (const json::object& condition : Objects(&conditions)) checked.push_back(CheckedCondition(condition).value_or(condition));
+  for (const json::object& condition : Objects(&conditions))
+    checked.push_back(CheckedCondition(condition).value_or(condition));
   if (!measured.empty()) Annotate(document, kCurrentMetrics, measured);
   if (!checked.empty()) Annotate(document, kConditions, checked);
 }
@@ -117,7 +125,8 @@ void DropRoundTripAnnotations(json::object& document) {
   if (!annotations || !annotations->is_object()) return;
   bool dropped = false;
   for (const char* name : kRoundTrip) dropped |= meta::EraseField(annotations->get_object(), name);
-  if (dropped && annotations->get_object().empty()) meta::EraseField(meta::MakeObject(document, "metadata"), "annotations");
+  if (dropped && annotations->get_object().empty())
+    meta::EraseField(meta::MakeObject(document, "metadata"), "annotations");
 }
 
 void HpaToV1(json::object& document) {
@@ -129,7 +138,9 @@ void HpaToV1(json::object& document) {
 void HpaToV2(json::object& document) {
   json::object& spec = meta::MakeObject(document, "spec");
   const json::value wanted = Take(&spec, "targetCPUUtilizationPercentage");
-  json::array metrics = List(document, kMetrics, [](const json::value& metric) { return MetricToV2(metric, Metric::kWanted); }).value_or(json::array());
+  json::array metrics = List(document, kMetrics, [](const json::value& metric) {
+                          return MetricToV2(metric, Metric::kWanted);
+                        }).value_or(json::array());
   if (wanted.is_number()) metrics.push_back(WantedCpu(wanted));
   spec["metrics"] = metrics.empty() ? DefaultMetrics() : std::move(metrics);
   if (const std::optional<json::value> given = Annotation(document, kBehavior)) {
@@ -137,7 +148,8 @@ void HpaToV2(json::object& document) {
   }
 
   const json::value measured = Take(Part(document, "status"), "currentCPUUtilizationPercentage");
-  std::optional<json::array> current = List(document, kCurrentMetrics, [](const json::value& metric) { return MetricToV2(metric, Metric::kMeasured); });
+  std::optional<json::array> current =
+      List(document, kCurrentMetrics, [](const json::value& metric) { return MetricToV2(metric, Metric::kMeasured); });
   if (!current && measured.is_number()) current = json::array{CpuMetric("current", {{"averageUtilization", measured}})};
   std::optional<json::array> conditions = List(document, kConditions, &CheckedCondition);
   if (current) meta::MakeObject(document, "status")["currentMetrics"] = std::move(*current);

@@ -1,7 +1,11 @@
 #include "services/core-api/groups/autoscaling/horizontalpodautoscaler/horizontalpodautoscaler.h"
 
+#include <fmt/format.h>
+
 #include "lib/registry/status_strategy.h"
 #include "services/core-api/groups/autoscaling/horizontalpodautoscaler/conversion.h"
+#include "services/core-api/groups/autoscaling/horizontalpodautoscaler/validation.h"
+#include "services/core-api/groups/columns.h"
 #include "services/core-api/resources/generic.h"
 
 namespace apimesh::core_api {
@@ -15,7 +19,7 @@ json::object Policy(const char* type, std::int64_t value) {
   return {{"type", type}, {"value", value}, {"periodSeconds", kPeriodSeconds}};
 }
 
-/// A behavior that says anything says everything.
+/// If spec.behavior is given, the fields that it omits get defaults.
 void DefaultRules(json::object& behavior, const char* direction, json::array policies) {
   json::object& rules = meta::MakeObject(behavior, direction);
   rules.emplace("selectPolicy", "Max");
@@ -31,29 +35,47 @@ void DefaultV2(json::object& document) {
   if (!behavior || !behavior->is_object()) return;
   DefaultRules(behavior->get_object(), "scaleUp", {Policy("Pods", kFourPods), Policy("Percent", kAllPercent)});
   DefaultRules(behavior->get_object(), "scaleDown", {Policy("Percent", kAllPercent)});
-  // Scaling down has a window too, but a flag of the controller says which.
+  // The window for scaling down has no default here, because a flag of the controller sets it.
   meta::MakeObject(behavior->get_object(), "scaleUp").emplace("stabilizationWindowSeconds", 0);
 }
 
 class V2Strategy final : public registry::SpecStrategy {
  public:
   void Default(json::object& document) const override { DefaultV2(document); }
+  meta::FieldErrors Validate(const meta::RequestContext&, const meta::Object& object) const override {
+    return ValidateHpa(object, nullptr);
+  }
+  meta::FieldErrors ValidateUpdate(const meta::RequestContext&, const meta::Object& object,
+                                   const meta::Object& old) const override {
+    return ValidateHpa(object, &old);
+  }
 };
 
-/// Unlike most, this kind lets controllers write labels and annotations along with the status.
+/// An update of /status does not change the spec.
 class V2StatusStrategy final : public registry::Strategy {
  public:
   void Default(json::object& document) const override { DefaultV2(document); }
   void PrepareForUpdate(const meta::RequestContext&, meta::Object& object, const meta::Object& old) const override {
     if (const json::value* spec = meta::FindField(old.Root(), "spec")) object.Root()["spec"] = *spec;
   }
+  meta::FieldErrors ValidateUpdate(const meta::RequestContext&, const meta::Object& object,
+                                   const meta::Object&) const override {
+    return ValidateHpaStatus(object);
+  }
 };
 
-/// Does to an object of v1 what `V2` does to the same object of v2: part of v1's status and spec is in its annotations.
+meta::Object AsV2(const meta::Object& object) {
+  meta::Object converted = object;
+  HpaToV2(converted.Root());
+  return converted;
+}
+
+/// Applies the strategy `V2` to an object of v1 by conversion, because parts of the spec and status of v1 are in
+/// annotations.
 template <class V2>
 class V1Strategy final : public registry::Strategy {
  public:
-  /// There and back again: what means nothing goes, what is implied is there.
+  /// The conversion to v2 and back removes invalid annotations and adds the default metric.
   void Default(json::object& document) const override {
     HpaToV2(document);
     HpaToV1(document);
@@ -64,15 +86,20 @@ class V1Strategy final : public registry::Strategy {
     BackToV1(object);
   }
   void PrepareForUpdate(const meta::RequestContext& ctx, meta::Object& object, const meta::Object& old) const override {
-    meta::Object old_v2 = old;
-    HpaToV2(old_v2.Root());
     HpaToV2(object.Root());
-    v2_.PrepareForUpdate(ctx, object, old_v2);
+    v2_.PrepareForUpdate(ctx, object, AsV2(old));
     BackToV1(object);
+  }
+  meta::FieldErrors Validate(const meta::RequestContext& ctx, const meta::Object& object) const override {
+    return v2_.Validate(ctx, AsV2(object));
+  }
+  meta::FieldErrors ValidateUpdate(const meta::RequestContext& ctx, const meta::Object& object,
+                                   const meta::Object& old) const override {
+    return v2_.ValidateUpdate(ctx, AsV2(object), AsV2(old));
   }
 
  private:
-  /// With the defaults that the object gets in the store.
+  /// Converts the object back to v1, with the defaults that it has when it is stored.
   static void BackToV1(meta::Object& object) {
     DefaultV2(object.Root());
     HpaToV1(object.Root());
@@ -80,17 +107,43 @@ class V1Strategy final : public registry::Strategy {
   V2 v2_;
 };
 
+json::array Cells(const meta::Object& object, meta::Ages& ages) {
+  const json::object& root = object.Root();
+  const json::value* min = meta::Find(root, "spec", "minReplicas");
+  return {json::string(object.Name()),
+          json::string(fmt::format("{}/{}", meta::FindString(root, "spec", "scaleTargetRef", "kind"),
+                                   meta::FindString(root, "spec", "scaleTargetRef", "name"))),
+          json::string(TargetsText(root)),
+          json::string(min && min->is_int64() ? fmt::format("{}", min->get_int64()) : "<unset>"),
+          NumberAt(root, "spec", "maxReplicas"),
+          NumberAt(root, "status", "currentReplicas"),
+          AgeCell(object, ages)};
+}
+
+json::array V1Cells(const meta::Object& object, meta::Ages& ages) { return Cells(AsV2(object), ages); }
+
 registry::Resource Make(const char* version, registry::StrategyPtr strategy, registry::StrategyPtr status) {
   registry::Resource resource = FromTable("autoscaling", version, "horizontalpodautoscalers", std::move(strategy));
   SubresourceOf(resource, "status").strategy = std::move(status);
   resource.convert = &ConvertHpa;
+  // The metrics of v1 are in annotations.
+  resource.table = {{NameColumn(),
+                     {.name = "Reference", .description = "The object whose replicas are set."},
+                     {.name = "Targets", .description = "The current and the wanted value of each metric."},
+                     {.name = "MinPods", .description = "The lowest number of pods."},
+                     {.name = "MaxPods", .description = "The highest number of pods."},
+                     {.name = "Replicas", .description = "The current number of pods."},
+                     AgeColumn()},
+                    version == std::string_view("v1") ? &V1Cells : &Cells,
+                    {"metadata.name", "metadata.creationTimestamp", "metadata.annotations", "spec", "status"}};
   return resource;
 }
 
 }  // namespace
 
-registry::Resource HorizontalPodAutoscalerV1Resource() {
-  registry::Resource resource = Make("v1", std::make_shared<V1Strategy<V2Strategy>>(), std::make_shared<V1Strategy<V2StatusStrategy>>());
+registry::Resource HorizontalPodAutoscalerV1Resource(const KindInputs&) {
+  registry::Resource resource =
+      Make("v1", std::make_shared<V1Strategy<V2Strategy>>(), std::make_shared<V1Strategy<V2StatusStrategy>>());
   resource.from_stored = [](json::object& document) {
     DefaultV2(document);
     HpaToV1(document);
@@ -99,7 +152,7 @@ registry::Resource HorizontalPodAutoscalerV1Resource() {
   return resource;
 }
 
-registry::Resource HorizontalPodAutoscalerV2Resource() {
+registry::Resource HorizontalPodAutoscalerV2Resource(const KindInputs&) {
   return Make("v2", std::make_shared<V2Strategy>(), std::make_shared<V2StatusStrategy>());
 }
 

@@ -2,10 +2,12 @@
 
 #include "lib/registry/resource.h"
 
-/// One object under two versions, stored as autoscaling/v2.
+/// HorizontalPodAutoscalers are served in two versions, and stored as autoscaling/v2.
 namespace apimesh::core_api {
 
-registry::Resource HorizontalPodAutoscalerV1Resource();
-registry::Resource HorizontalPodAutoscalerV2Resource();
+struct KindInputs;
+
+registry::Resource HorizontalPodAutoscalerV1Resource(const KindInputs& inputs);
+registry::Resource HorizontalPodAutoscalerV2Resource(const KindInputs& inputs);
 
 }  // namespace apimesh::core_api

@@ -1,10 +1,10 @@
 #include "services/core-api/groups/autoscaling/horizontalpodautoscaler/metrics.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cctype>
 #include <span>
+
+#include <fmt/format.h>
 
 #include "lib/codec/codec.h"
 #include "lib/schema/builtin.h"
@@ -14,14 +14,14 @@ namespace {
 
 namespace json = meta::json;
 
-/// A field of v1 and where v2 has it.
+/// A field of v1 and the path of the same field in v2.
 struct Place {
   const char* v1;
-  const char* parent;       // "": in the source itself
+  const char* parent;  // "" if the field is in the source itself
   const char* v2;
-  const char* zero = nullptr;  // JSON that v1 writes where v2 has nothing; nullptr: it writes nothing either
+  const char* zero = nullptr;  // JSON that v1 writes if v2 has no value; nullptr: the field is omitted
 };
-/// One kind of metric; the places are in v1's order.
+/// A kind of metric. Its fields are in the order of v1.
 struct Source {
   const char* name;
   std::span<const Place> places;
@@ -31,49 +31,75 @@ constexpr const char* kNoText = "\"\"";
 constexpr const char* kNoQuantity = "\"0\"";
 constexpr const char* kNoReference = R"({"kind":"","name":""})";
 
-constexpr Place kWantedObject[] = {{"target", "", "describedObject", kNoReference}, {"metricName", "metric", "name", kNoText},
-                                   {"targetValue", "target", "value", kNoQuantity}, {"selector", "metric", "selector"},
+constexpr Place kWantedObject[] = {{"target", "", "describedObject", kNoReference},
+                                   {"metricName", "metric", "name", kNoText},
+                                   {"targetValue", "target", "value", kNoQuantity},
+                                   {"selector", "metric", "selector"},
                                    {"averageValue", "target", "averageValue"}};
-constexpr Place kWantedPods[] = {{"metricName", "metric", "name", kNoText}, {"targetAverageValue", "target", "averageValue", kNoQuantity},
+constexpr Place kWantedPods[] = {{"metricName", "metric", "name", kNoText},
+                                 {"targetAverageValue", "target", "averageValue", kNoQuantity},
                                  {"selector", "metric", "selector"}};
-constexpr Place kWantedResource[] = {{"name", "", "name", kNoText}, {"targetAverageUtilization", "target", "averageUtilization"},
+constexpr Place kWantedResource[] = {{"name", "", "name", kNoText},
+                                     {"targetAverageUtilization", "target", "averageUtilization"},
                                      {"targetAverageValue", "target", "averageValue"}};
-constexpr Place kWantedContainer[] = {{"name", "", "name", kNoText}, {"targetAverageUtilization", "target", "averageUtilization"},
-                                      {"targetAverageValue", "target", "averageValue"}, {"container", "", "container", kNoText}};
-constexpr Place kWantedExternal[] = {{"metricName", "metric", "name", kNoText}, {"metricSelector", "metric", "selector"},
-                                     {"targetValue", "target", "value"}, {"targetAverageValue", "target", "averageValue"}};
+constexpr Place kWantedContainer[] = {{"name", "", "name", kNoText},
+                                      {"targetAverageUtilization", "target", "averageUtilization"},
+                                      {"targetAverageValue", "target", "averageValue"},
+                                      {"container", "", "container", kNoText}};
+constexpr Place kWantedExternal[] = {{"metricName", "metric", "name", kNoText},
+                                     {"metricSelector", "metric", "selector"},
+                                     {"targetValue", "target", "value"},
+                                     {"targetAverageValue", "target", "averageValue"}};
 
-constexpr Place kMeasuredObject[] = {{"target", "", "describedObject", kNoReference}, {"metricName", "metric", "name", kNoText},
-                                     {"currentValue", "current", "value", kNoQuantity}, {"selector", "metric", "selector"},
+constexpr Place kMeasuredObject[] = {{"target", "", "describedObject", kNoReference},
+                                     {"metricName", "metric", "name", kNoText},
+                                     {"currentValue", "current", "value", kNoQuantity},
+                                     {"selector", "metric", "selector"},
                                      {"averageValue", "current", "averageValue"}};
-constexpr Place kMeasuredPods[] = {{"metricName", "metric", "name", kNoText}, {"currentAverageValue", "current", "averageValue", kNoQuantity},
+constexpr Place kMeasuredPods[] = {{"metricName", "metric", "name", kNoText},
+                                   {"currentAverageValue", "current", "averageValue", kNoQuantity},
                                    {"selector", "metric", "selector"}};
-constexpr Place kMeasuredResource[] = {{"name", "", "name", kNoText}, {"currentAverageUtilization", "current", "averageUtilization"},
+constexpr Place kMeasuredResource[] = {{"name", "", "name", kNoText},
+                                       {"currentAverageUtilization", "current", "averageUtilization"},
                                        {"currentAverageValue", "current", "averageValue", kNoQuantity}};
-constexpr Place kMeasuredContainer[] = {{"name", "", "name", kNoText}, {"currentAverageUtilization", "current", "averageUtilization"},
-                                        {"currentAverageValue", "current", "averageValue", kNoQuantity}, {"container", "", "container", kNoText}};
-constexpr Place kMeasuredExternal[] = {{"metricName", "metric", "name", kNoText}, {"metricSelector", "metric", "selector"},
-                                       {"currentValue", "current", "value", kNoQuantity}, {"currentAverageValue", "current", "averageValue"}};
+constexpr Place kMeasuredContainer[] = {{"name", "", "name", kNoText},
+                                        {"currentAverageUtilization", "current", "averageUtilization"},
+                                        {"currentAverageValue", "current", "averageValue", kNoQuantity},
+                                        {"container", "", "container", kNoText}};
+constexpr Place kMeasuredExternal[] = {{"metricName", "metric", "name", kNoText},
+                                       {"metricSelector", "metric", "selector"},
+                                       {"currentValue", "current", "value", kNoQuantity},
+                                       {"currentAverageValue", "current", "averageValue"}};
 
-constexpr Source kWanted[] = {{"object", kWantedObject}, {"pods", kWantedPods}, {"resource", kWantedResource},
-                              {"containerResource", kWantedContainer}, {"external", kWantedExternal}};
-constexpr Source kMeasured[] = {{"object", kMeasuredObject}, {"pods", kMeasuredPods}, {"resource", kMeasuredResource},
-                                {"containerResource", kMeasuredContainer}, {"external", kMeasuredExternal}};
+constexpr Source kWanted[] = {{"object", kWantedObject},
+                              {"pods", kWantedPods},
+                              {"resource", kWantedResource},
+                              {"containerResource", kWantedContainer},
+                              {"external", kWantedExternal}};
+constexpr Source kMeasured[] = {{"object", kMeasuredObject},
+                                {"pods", kMeasuredPods},
+                                {"resource", kMeasuredResource},
+                                {"containerResource", kMeasuredContainer},
+                                {"external", kMeasuredExternal}};
 
-std::span<const Source> SourcesOf(Metric kind) { return kind == Metric::kWanted ? std::span<const Source>(kWanted) : kMeasured; }
+std::span<const Source> SourcesOf(Metric kind) {
+  return kind == Metric::kWanted ? std::span<const Source>(kWanted) : kMeasured;
+}
 
 const schema::Node& NodeOf(const char* name) {
   return *schema::Builtin().Find(fmt::format("io.k8s.api.autoscaling.v2.{}", name));
 }
 const schema::Node& NodeOf(Metric kind) { return NodeOf(kind == Metric::kWanted ? "MetricSpec" : "MetricStatus"); }
 
-/// Go's decoder takes a key in any case; a null is the same as nothing.
+/// Finds a field by its case-insensitive name, as Go's decoder does. A null value counts as missing.
 const json::value* FindAnyCase(const json::object& object, std::string_view name) {
   const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
   const json::value* found = meta::FindField(object, name);
   if (!found) {
     for (const auto& [key, value] : object) {
-      if (std::equal(key.begin(), key.end(), name.begin(), name.end(), [&](char a, char b) { return lower(a) == lower(b); })) found = &value;
+      if (std::equal(key.begin(), key.end(), name.begin(), name.end(),
+                     [&](char a, char b) { return lower(a) == lower(b); }))
+        found = &value;
     }
   }
   return found && !found->is_null() ? found : nullptr;
@@ -86,7 +112,7 @@ std::optional<json::object> Checked(json::object document, const schema::Node& n
 
 bool IsZero(const json::value* quantity) { return quantity && quantity->is_string() && quantity->get_string() == "0"; }
 
-/// v2 says which of its values counts; v1 leaves that to which of them is there.
+/// Sets target.type. v2 names the value that is used; in v1 it follows from the values that are present.
 void SetTargetType(json::object& source, bool of_object) {
   json::object& target = meta::MakeObject(source, "target");
   const auto type = [&]() -> const char* {
@@ -96,8 +122,9 @@ void SetTargetType(json::object& source, bool of_object) {
     return value ? "Value" : "AverageValue";
   }();
   target["type"] = type;
-  // v1 can't leave the value of an object out, and a zero that only stands for nothing must not come back.
-  if (of_object && target.contains("averageValue") && IsZero(target.if_contains("value"))) meta::EraseField(target, "value");
+  // v1 always writes the value of an Object metric. A zero that only represents a missing value is removed.
+  if (of_object && target.contains("averageValue") && IsZero(target.if_contains("value")))
+    meta::EraseField(target, "value");
 }
 
 json::object SourceToV2(const json::object& given, const Source& source, Metric kind) {
@@ -120,8 +147,10 @@ struct GoName {
   const char* json;
 };
 constexpr GoName kRules[] = {{"ScaleUp", "scaleUp"}, {"ScaleDown", "scaleDown"}};
-constexpr GoName kRule[] = {{"StabilizationWindowSeconds", "stabilizationWindowSeconds"}, {"SelectPolicy", "selectPolicy"},
-                            {"Policies", "policies"}, {"Tolerance", "tolerance"}};
+constexpr GoName kRule[] = {{"StabilizationWindowSeconds", "stabilizationWindowSeconds"},
+                            {"SelectPolicy", "selectPolicy"},
+                            {"Policies", "policies"},
+                            {"Tolerance", "tolerance"}};
 constexpr GoName kPolicy[] = {{"Type", "type"}, {"Value", "value"}, {"PeriodSeconds", "periodSeconds"}};
 
 json::object Renamed(const json::object& from, std::span<const GoName> names, bool to_go) {
@@ -137,7 +166,8 @@ json::object Renamed(const json::object& from, std::span<const GoName> names, bo
   return made;
 }
 
-/// The whole of spec.behavior under the other names. What is no object stays as it is, for the check of types to find.
+/// Renames all fields of spec.behavior. Values that should be objects and are not stay unchanged; the type check
+/// reports them.
 json::object RenamedBehavior(const json::object& behavior, bool to_go) {
   json::object made = Renamed(behavior, kRules, to_go);
   for (auto& [rules, value] : made) {
@@ -163,7 +193,8 @@ json::object MetricToV1(const json::object& metric, Metric kind) {
     if (!given || !given->is_object()) continue;
     json::object& out = meta::MakeObject(made, source.name);
     for (const Place& place : source.places) {
-      const json::value* value = *place.parent ? meta::Find(given->get_object(), place.parent, place.v2) : meta::Find(given->get_object(), place.v2);
+      const json::value* value = *place.parent ? meta::Find(given->get_object(), place.parent, place.v2)
+                                               : meta::Find(given->get_object(), place.v2);
       if (value) {
         out[place.v1] = *value;
       } else if (place.zero) {

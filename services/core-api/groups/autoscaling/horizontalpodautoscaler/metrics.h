@@ -4,22 +4,23 @@
 
 #include "lib/meta/object.h"
 
-/// What autoscaling/v1 has no fields for, in the form in which its annotations hold it.
+/// Fields of autoscaling/v2 that v1 does not have, in the encoding of the v1 annotations.
 namespace apimesh::core_api {
 
-enum class Metric { kWanted, kMeasured };  // of spec.metrics, of status.currentMetrics
+enum class Metric { kWanted, kMeasured };  // in spec.metrics, in status.currentMetrics
 
-/// One metric of v2 in the flatter form of v1.
+/// Converts a metric of v2 to the flatter encoding of v1.
 meta::json::object MetricToV1(const meta::json::object& metric, Metric kind);
-/// The reverse; nullopt if a type is wrong. Names of fields count in any case, as they do to Go.
+/// Converts a metric of v1 to v2; nullopt if a field has the wrong type. Field names are matched case-insensitively, as
+/// in Go.
 std::optional<meta::json::object> MetricToV2(const meta::json::value& metric, Metric kind);
 
-/// spec.behavior of v2 under the names of Go's fields, all of them written.
+/// Converts spec.behavior of v2 to an object with the names of Go's fields, which contains all fields.
 meta::json::object BehaviorToV1(const meta::json::object& behavior);
-/// The reverse; nullopt if a type is wrong or nothing is in it.
+/// Converts spec.behavior back to v2; nullopt if a field has the wrong type or the behavior is empty.
 std::optional<meta::json::object> BehaviorToV2(const meta::json::value& behavior);
 
-/// Conditions are the same in both; nullopt if a type is wrong.
+/// Checks the types of a condition, which is the same in both versions; nullopt if a field has the wrong type.
 std::optional<meta::json::object> CheckedCondition(const meta::json::value& condition);
 
 }  // namespace apimesh::core_api

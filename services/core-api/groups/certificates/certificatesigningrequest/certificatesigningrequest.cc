@@ -3,9 +3,11 @@
 #include "lib/base/clock.h"
 #include "lib/meta/names.h"
 #include "lib/meta/time.h"
+#include "lib/registry/keep_field.h"
 #include "services/core-api/groups/certificates/certificatesigningrequest/conditions.h"
 #include "services/core-api/groups/certificates/certificatesigningrequest/validation.h"
 #include "services/core-api/groups/columns.h"
+#include "services/core-api/groups/kind_inputs.h"
 #include "services/core-api/resources/generic.h"
 
 namespace apimesh::core_api {
@@ -15,7 +17,7 @@ namespace json = meta::json;
 
 json::array Texts(const std::vector<std::string>& texts) { return json::array(texts.begin(), texts.end()); }
 
-/// Who asks, from the authenticated user alone. What the client sent about that is dropped.
+/// Sets the requester from the authenticated user. Values that the client sent are discarded.
 void SetRequester(const meta::UserInfo& user, json::object& spec) {
   for (const char* field : {"username", "uid", "groups", "extra"}) meta::EraseField(spec, field);
   if (!user.name.empty()) spec["username"] = user.name;
@@ -24,29 +26,18 @@ void SetRequester(const meta::UserInfo& user, json::object& spec) {
   for (const auto& [key, values] : user.extra) meta::MakeObject(spec, "extra")[key] = Texts(values);
 }
 
-void Keep(std::string_view field, json::object& object, const json::object& old) {
-  const json::value* value = meta::FindField(old, field);
-  if (value) {
-    object[json::string_view(field.data(), field.size())] = *value;
-  } else {
-    meta::EraseField(object, field);
-  }
-}
-
-std::string Now() { return meta::FormatTime(Clock::System().Now()); }
-
 class CsrStrategy : public registry::Strategy {
  public:
   void PrepareForCreate(const meta::RequestContext& ctx, meta::Object& object) const override {
     SetRequester(ctx.User(), meta::MakeObject(object.Root(), "spec"));
-    meta::EraseField(object.Root(), "status");  // nobody creates an approved request
+    meta::EraseField(object.Root(), "status");  // a request cannot be created with an approval
   }
   meta::FieldErrors Validate(const meta::RequestContext&, const meta::Object& object) const override {
     return ValidateCsr(object);
   }
   void PrepareForUpdate(const meta::RequestContext&, meta::Object& object, const meta::Object& old) const override {
-    Keep("spec", object.Root(), old.Root());
-    Keep("status", object.Root(), old.Root());
+    registry::KeepField("spec", object.Root(), old.Root());
+    registry::KeepField("status", object.Root(), old.Root());
   }
   meta::FieldErrors ValidateUpdate(const meta::RequestContext&, const meta::Object& object,
                                    const meta::Object& old) const override {
@@ -54,30 +45,38 @@ class CsrStrategy : public registry::Strategy {
   }
 };
 
-/// The certificate and conditions that are no decisions. A decision that was added or removed here fails validation.
+/// Updates of /status can change the certificate and all conditions except Approved and Denied. Validation refuses an
+/// update that adds or removes one of these.
 class CsrStatusStrategy final : public CsrStrategy {
  public:
+  explicit CsrStatusStrategy(const Clock* clock) : clock_(clock) {}
+
   void PrepareForUpdate(const meta::RequestContext&, meta::Object& object, const meta::Object& old) const override {
-    Keep("spec", object.Root(), old.Root());
+    registry::KeepField("spec", object.Root(), old.Root());
     KeepConditions(object, old, kApproved);
     KeepConditions(object, old, kDenied);
-    FillConditionTimes(object, old, Now());
+    FillConditionTimes(object, old, meta::FormatTime(clock_->Now()));
   }
   meta::FieldErrors ValidateUpdate(const meta::RequestContext&, const meta::Object& object,
                                    const meta::Object& old) const override {
     return ValidateCsrUpdate(object, old, CsrUpdate::kStatus);
   }
+
+ private:
+  const Clock* const clock_;
 };
 
-/// Conditions only.
+/// Updates of /approval change conditions only.
 class CsrApprovalStrategy final : public CsrStrategy {
  public:
+  explicit CsrApprovalStrategy(const Clock* clock) : clock_(clock) {}
+
   void PrepareForUpdate(const meta::RequestContext&, meta::Object& object, const meta::Object& old) const override {
-    FillConditionTimes(object, old, Now());
+    FillConditionTimes(object, old, meta::FormatTime(clock_->Now()));
     const json::array* sent = ConditionsOf(static_cast<const meta::Object&>(object));
     const std::optional<json::array> conditions = sent ? std::optional<json::array>(*sent) : std::nullopt;
-    Keep("spec", object.Root(), old.Root());
-    Keep("status", object.Root(), old.Root());
+    registry::KeepField("spec", object.Root(), old.Root());
+    registry::KeepField("status", object.Root(), old.Root());
     json::object& status = meta::MakeObject(object.Root(), "status");
     if (conditions) {
       status["conditions"] = *conditions;
@@ -89,6 +88,9 @@ class CsrApprovalStrategy final : public CsrStrategy {
                                    const meta::Object& old) const override {
     return ValidateCsrUpdate(object, old, CsrUpdate::kApproval);
   }
+
+ private:
+  const Clock* const clock_;
 };
 
 std::string StatusText(const meta::Object& request) {
@@ -117,16 +119,16 @@ json::array Cells(const meta::Object& object, meta::Ages& ages) {
 
 }  // namespace
 
-registry::Resource CertificateSigningRequestResource() {
+registry::Resource CertificateSigningRequestResource(const KindInputs& inputs) {
   registry::Resource resource =
       FromTable("certificates.k8s.io", "v1", "certificatesigningrequests", std::make_shared<CsrStrategy>());
   resource.validate_name = meta::NameIsPathSegment;
   resource.reset_fields = {"spec", "status"};
   registry::Subresource& status = SubresourceOf(resource, "status");
-  status.strategy = std::make_shared<CsrStatusStrategy>();
+  status.strategy = std::make_shared<CsrStatusStrategy>(inputs.clock);
   status.reset_fields = {"spec", "status.conditions"};
   registry::Subresource& approval = SubresourceOf(resource, "approval");
-  approval.strategy = std::make_shared<CsrApprovalStrategy>();
+  approval.strategy = std::make_shared<CsrApprovalStrategy>(inputs.clock);
   approval.reset_fields = {"spec", "status.certificate"};
   resource.selectable_fields = {"spec.signerName"};
   resource.table = {{NameColumn(),

@@ -4,8 +4,11 @@
 
 namespace apimesh::core_api {
 
-/// A request for a certificate. Its spec is fixed at creation, and says who asked: that part comes from the authenticated
-/// user only. Approval and certificate have a subresource each, so that one can be allowed without the other.
-registry::Resource CertificateSigningRequestResource();
+struct KindInputs;
+
+/// A request for a certificate. Its spec is immutable; the fields that name the requester are set from the
+/// authenticated user only. Approval and certificate have separate subresources, so that they can be authorized
+/// separately.
+registry::Resource CertificateSigningRequestResource(const KindInputs& inputs);
 
 }  // namespace apimesh::core_api

@@ -9,16 +9,17 @@ namespace apimesh::core_api {
 
 constexpr std::string_view kApproved = "Approved", kDenied = "Denied", kFailed = "Failed";
 
-/// status.conditions of a certificate signing request; nullptr if it has none.
+/// Returns status.conditions of a certificate signing request; nullptr if it has none.
 const meta::json::array* ConditionsOf(const meta::Object& request);
 meta::json::array* ConditionsOf(meta::Object& request);
-/// The conditions of one type, in order.
+/// Returns the conditions of one type, in order.
 std::vector<const meta::json::object*> ConditionsOfType(const meta::Object& request, std::string_view type);
 bool HasCondition(const meta::Object& request, std::string_view type);
 
-/// Puts the conditions of this type from `old` in the place of those in `request`, if there are as many of them in both.
+/// Replaces the conditions of this type in `request` by those of `old`, if both have the same number of them.
 void KeepConditions(meta::Object& request, const meta::Object& old, std::string_view type);
-/// Fills in times that are missing. lastTransitionTime is that of the same type and status in `old`, if there is one.
+/// Sets times that are missing. lastTransitionTime is taken from the condition with the same type and status in `old`,
+/// if there is one.
 void FillConditionTimes(meta::Object& request, const meta::Object& old, std::string_view now);
 
 }  // namespace apimesh::core_api

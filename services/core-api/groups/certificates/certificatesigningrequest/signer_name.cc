@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "lib/base/text/text.h"
 #include "lib/meta/names.h"
 #include "services/core-api/groups/certificates/certificatesigningrequest/validation.h"
 
@@ -10,17 +11,7 @@ using meta::Quoted;
 
 constexpr std::size_t kMaxDomain = 253, kMaxPath = 253 + 63 + 1;
 
-std::vector<std::string_view> Split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (std::size_t at = 0;;) {
-    const std::size_t end = text.find(separator, at);
-    parts.push_back(text.substr(at, end == std::string_view::npos ? end : end - at));
-    if (end == std::string_view::npos) return parts;
-    at = end + 1;
-  }
-}
-
-/// Complaints about the first bad label only: those about the others would read the same.
+/// Reports the first invalid label only, because the errors of the others have the same text.
 void CheckLabels(const std::string& field, std::string_view segment, meta::Complaints (*rule)(std::string_view),
                  meta::FieldErrors& errors) {
   for (const std::string_view label : Split(segment, '.')) {
@@ -42,16 +33,15 @@ void CheckSignerName(const std::string& field, std::string_view signer, meta::Fi
   }
   const std::vector<std::string_view> segments = Split(signer, '/');
   if (segments.size() != 2) {
-    errors.push_back(
-        meta::Invalid(field, Quoted(signer),
-                      "must be a fully qualified domain and path of the form 'example.com/signer-name'"));
+    errors.push_back(meta::Invalid(field, Quoted(signer),
+                                   "must be a fully qualified domain and path of the form 'example.com/signer-name'"));
     return;
   }
   if (segments[0].size() > kMaxDomain) errors.push_back(meta::TooLong(field, kMaxDomain));
   CheckLabels(field, segments[0], &meta::CheckDnsLabel, errors);
   if (segments[0].find('.') == std::string_view::npos) {
-    errors.push_back(meta::Invalid(field, Quoted(segments[0]),
-                                   "should be a domain with at least two segments separated by dots"));
+    errors.push_back(
+        meta::Invalid(field, Quoted(segments[0]), "should be a domain with at least two segments separated by dots"));
   }
   CheckLabels(field, segments[1], &meta::CheckDnsSubdomain, errors);
   if (signer.size() > kMaxDomain + kMaxPath + 1) errors.push_back(meta::TooLong(field, kMaxDomain + kMaxPath + 1));

@@ -1,15 +1,15 @@
 #include "services/core-api/groups/certificates/certificatesigningrequest/validation.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <set>
 
-#include "lib/auth/certificate_request.h"
-#include "lib/codec/base64.h"
+#include <fmt/format.h>
+
+#include "lib/base/text/base64.h"
+#include "lib/credentials/certificate_request.h"
 #include "services/core-api/groups/certificates/certificatesigningrequest/conditions.h"
-#include "services/core-api/groups/check.h"
+#include "services/core-api/validation/check.h"
 
 namespace apimesh::core_api {
 namespace {
@@ -22,14 +22,31 @@ constexpr std::string_view kLegacySigner = "kubernetes.io/legacy-unknown";
 constexpr std::int64_t kShortestSeconds = 600;
 
 // In the order in which kube-apiserver lists them.
-const std::vector<std::string> kUsages = {
-    "any",           "cert sign",          "client auth",   "code signing",     "content commitment",
-    "crl sign",      "data encipherment",  "decipher only", "digital signature", "email protection",
-    "encipher only", "ipsec end system",   "ipsec tunnel",  "ipsec user",       "key agreement",
-    "key encipherment", "microsoft sgc",   "netscape sgc",  "ocsp signing",     "s/mime",
-    "server auth",   "signing",            "timestamping"};
+const std::vector<std::string> kUsages = {"any",
+                                          "cert sign",
+                                          "client auth",
+                                          "code signing",
+                                          "content commitment",
+                                          "crl sign",
+                                          "data encipherment",
+                                          "decipher only",
+                                          "digital signature",
+                                          "email protection",
+                                          "encipher only",
+                                          "ipsec end system",
+                                          "ipsec tunnel",
+                                          "ipsec user",
+                                          "key agreement",
+                                          "key encipherment",
+                                          "microsoft sgc",
+                                          "netscape sgc",
+                                          "ocsp signing",
+                                          "s/mime",
+                                          "server auth",
+                                          "signing",
+                                          "timestamping"};
 
-/// Mistakes that are let pass because the stored request has them.
+/// Errors that are tolerated because the stored request has them as well.
 struct Tolerated {
   bool both_decisions = false, legacy_signer = false, duplicate_conditions = false, empty_condition_type = false;
   bool any_certificate = false, unknown_usages = false, duplicate_usages = false;
@@ -69,13 +86,13 @@ std::string_view Certificate(const meta::Object& request) {
 
 std::string Decoded(std::string_view base64) {
   std::string bytes;
-  codec::DecodeBase64(base64, bytes);
+  DecodeBase64(base64, bytes);
   return bytes;
 }
 
 meta::Result<> CheckCertificate(const meta::Object& request) {
   if (Certificate(request).empty()) return {};
-  return auth::CheckCertificates(Decoded(Certificate(request)));
+  return credentials::CheckCertificates(Decoded(Certificate(request)));
 }
 
 Tolerated ToleratedFor(const meta::Object& request, const meta::Object& old) {
@@ -124,8 +141,8 @@ void CheckConditions(const meta::Object& request, const Tolerated& tolerated, Fi
     const bool contradicts = (type == kApproved && seen.contains(std::string(kDenied))) ||
                              (type == kDenied && seen.contains(std::string(kApproved)));
     if (contradicts && !tolerated.both_decisions) {
-      errors.push_back(meta::Invalid(path.ToString(), Quoted(type),
-                                     "Approved and Denied conditions are mutually exclusive"));
+      errors.push_back(
+          meta::Invalid(path.ToString(), Quoted(type), "Approved and Denied conditions are mutually exclusive"));
     }
     if (!seen.insert(type).second && !tolerated.duplicate_conditions) {
       errors.push_back(meta::Duplicate(path.Index(i).Child("type").ToString(), Quoted(type)));
@@ -135,14 +152,15 @@ void CheckConditions(const meta::Object& request, const Tolerated& tolerated, Fi
 
 void CheckSpec(const meta::Object& request, const Tolerated& tolerated, FieldErrors& errors) {
   const std::string_view pem = meta::FindString(request.Root(), "spec", "request");
-  if (const auto verified = auth::VerifyCertificateRequest(Decoded(pem)); !verified) {
-    errors.push_back(meta::Invalid("spec.request", pem.empty() ? "null" : Quoted(pem), verified.error().Message()));
+  if (const auto verified = credentials::VerifyCertificateRequest(Decoded(pem)); !verified) {
+    errors.push_back(meta::Invalid("spec.request", Shown(meta::Find(request.Root(), "spec", "request")),
+                                   verified.error().Message()));
   }
   CheckUsages(Usages(request), tolerated, errors);
   const std::string_view signer = meta::FindString(request.Root(), "spec", "signerName");
   if (signer == kLegacySigner && !tolerated.legacy_signer) {
-    errors.push_back(meta::Invalid("spec.signerName", Quoted(signer),
-                                   "the legacy signerName is not allowed via this API version"));
+    errors.push_back(
+        meta::Invalid("spec.signerName", Quoted(signer), "the legacy signerName is not allowed via this API version"));
   } else {
     CheckSignerName("spec.signerName", signer, errors);
   }
@@ -164,7 +182,8 @@ FieldErrors ValidateAll(const meta::Object& request, const Tolerated& tolerated)
   return errors;
 }
 
-/// Decisions are final, and only /approval makes them.
+/// Checks that Approved, Denied and Failed conditions are not removed, and that Approved and Denied are added or
+/// changed only by updates of /approval.
 void CheckDecisions(const meta::Object& request, const meta::Object& old, CsrUpdate update, FieldErrors& errors) {
   const auto forbid = [&errors](std::string_view what, std::string_view type) {
     errors.push_back(meta::Forbidden("status.conditions",

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "lib/meta/field_error.h"
+#include "lib/meta/errors/field_error.h"
 #include "lib/meta/object.h"
 
 namespace apimesh::core_api {
 
-/// What an update may change, by the path that it takes.
+/// The parts that an update may change, which depend on the path of the request.
 enum class CsrUpdate {
   kRequest,   // neither approval nor certificate
   kStatus,    // the certificate, once
@@ -13,10 +13,11 @@ enum class CsrUpdate {
 };
 
 meta::FieldErrors ValidateCsr(const meta::Object& request);
-/// Tolerates what is wrong in `old` already, as kube-apiserver does, so that such a request can still be changed and deleted.
+/// Tolerates errors that `old` has as well, as kube-apiserver does, so that such a request can still be changed and
+/// deleted.
 meta::FieldErrors ValidateCsrUpdate(const meta::Object& request, const meta::Object& old, CsrUpdate update);
 
-/// Rules of the names of signers: "example.com/name".
+/// Validates the name of a signer: "example.com/name".
 void CheckSignerName(const std::string& field, std::string_view signer, meta::FieldErrors& errors);
 
 }  // namespace apimesh::core_api

@@ -1,9 +1,9 @@
 #include "services/core-api/groups/coordination/lease/lease.h"
 
 #include "lib/meta/names.h"
-#include "services/core-api/groups/check.h"
 #include "services/core-api/groups/columns.h"
 #include "services/core-api/resources/generic.h"
+#include "services/core-api/validation/check.h"
 
 namespace apimesh::core_api {
 namespace {
@@ -24,32 +24,25 @@ class LeaseStrategy final : public registry::Strategy {
     rules.NonNegative("leaseTransitions");
     return errors;
   }
-  meta::FieldErrors ValidateUpdate(const meta::RequestContext& ctx, const meta::Object& object, const meta::Object&) const override {
+  meta::FieldErrors ValidateUpdate(const meta::RequestContext& ctx, const meta::Object& object,
+                                   const meta::Object&) const override {
     return Validate(ctx, object);
   }
-  /// Coordinated leader election is off, so its fields are not kept.
-  void PrepareForCreate(const meta::RequestContext&, meta::Object& object) const override { DropCoordination(object); }
-  void PrepareForUpdate(const meta::RequestContext&, meta::Object& object, const meta::Object&) const override { DropCoordination(object); }
   bool AllowCreateOnUpdate() const override { return true; }
   bool AllowUnconditionalUpdate() const override { return false; }
-
- private:
-  static void DropCoordination(meta::Object& object) {
-    json::value* spec = meta::FindField(object.Root(), "spec");
-    if (!spec || !spec->is_object()) return;
-    for (const char* field : {"strategy", "preferredHolder"}) meta::EraseField(spec->get_object(), field);
-  }
 };
 
 json::array Cells(const meta::Object& object, meta::Ages& ages) {
-  return {json::string(object.Name()), TextCell(meta::FindString(object.Root(), "spec", "holderIdentity")), AgeCell(object, ages)};
+  return {json::string(object.Name()), TextCell(meta::FindString(object.Root(), "spec", "holderIdentity")),
+          AgeCell(object, ages)};
 }
 
 }  // namespace
 
-registry::Resource LeaseResource() {
+registry::Resource LeaseResource(const KindInputs&) {
   registry::Resource resource = FromTable("coordination.k8s.io", "v1", "leases", std::make_shared<LeaseStrategy>());
-  resource.table = {{NameColumn(), {.name = "Holder", .description = "Who has it now."}, AgeColumn()}, &Cells,
+  resource.table = {{NameColumn(), {.name = "Holder", .description = "Who has it now."}, AgeColumn()},
+                    &Cells,
                     {"metadata.name", "metadata.creationTimestamp", "spec.holderIdentity"}};
   return resource;
 }

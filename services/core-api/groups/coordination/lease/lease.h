@@ -4,6 +4,8 @@
 
 namespace apimesh::core_api {
 
-registry::Resource LeaseResource();
+struct KindInputs;
+
+registry::Resource LeaseResource(const KindInputs& inputs);
 
 }  // namespace apimesh::core_api

@@ -4,27 +4,28 @@
 #include <map>
 #include <string>
 
-#include "lib/base/task.h"
+#include "lib/base/async/task.h"
 #include "lib/registry/resource.h"
 #include "lib/storage/store.h"
 
 namespace apimesh::core_api {
 
-registry::Resource ComponentStatusResource();
+struct KindInputs;
 
-/// How a component is.
+/// The health of control plane components, which are probed at the addresses where kubeadm and other installers run
+/// them.
+registry::Resource ComponentStatusResource(const KindInputs& inputs);
+
+/// The result of a probe.
 struct ComponentHealth {
   bool healthy = false;
-  std::string message;  // "ok", or what is wrong
+  std::string message;  // "ok", or the error
 };
 using ComponentProbe = std::function<Task<ComponentHealth>(SteadyTime deadline)>;
-/// By name: "etcd-0", "scheduler".
+/// Keyed by name: "etcd-0", "scheduler".
 using ComponentProbes = std::map<std::string, ComponentProbe>;
 
-/// A store whose objects are made by asking the components, each time.
-storage::StorePtr ComponentStatusStore(ComponentProbes probes);
-
-/// Asks a component at https://127.0.0.1:`port`/healthz.
-ComponentProbe HttpProbe(int port);
+/// Returns a store that probes the components at each read.
+storage::StorePtr ComponentStatusStore(ComponentProbes probes, const Clock* clock);
 
 }  // namespace apimesh::core_api

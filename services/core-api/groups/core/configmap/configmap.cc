@@ -29,7 +29,7 @@ class ConfigMapStrategy final : public registry::Strategy {
       CheckDataKey("binaryData", key, errors);
       bytes += DecodedSize(value);
     }
-    // The whole object is meant, so there is no field to name.
+    // The error is about the complete object, so it names no field.
     if (bytes > kMaxDataBytes) errors.push_back(meta::TooLong("[]", kMaxDataBytes));
     return errors;
   }
@@ -50,10 +50,11 @@ json::array Cells(const meta::Object& object, meta::Ages& ages) {
 
 }  // namespace
 
-registry::Resource ConfigMapResource() {
+registry::Resource ConfigMapResource(const KindInputs&) {
   registry::Resource resource = FromTable("", "v1", "configmaps");
   resource.strategy = std::make_shared<ConfigMapStrategy>();
-  resource.table = {{NameColumn(), {.name = "Data", .description = "How many keys it holds."}, AgeColumn()}, &Cells,
+  resource.table = {{NameColumn(), {.name = "Data", .description = "How many keys it holds."}, AgeColumn()},
+                    &Cells,
                     {"metadata.name", "metadata.creationTimestamp", "data", "binaryData"}};
   return resource;
 }

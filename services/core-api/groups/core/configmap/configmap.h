@@ -4,6 +4,8 @@
 
 namespace apimesh::core_api {
 
-registry::Resource ConfigMapResource();
+struct KindInputs;
+
+registry::Resource ConfigMapResource(const KindInputs& inputs);
 
 }  // namespace apimesh::core_api

@@ -4,6 +4,8 @@
 
 namespace apimesh::core_api {
 
-registry::Resource EndpointsResource();
+struct KindInputs;
+
+registry::Resource EndpointsResource(const KindInputs& inputs);
 
 }  // namespace apimesh::core_api

@@ -1,11 +1,10 @@
 #include "services/core-api/groups/core/namespace/namespace.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "lib/meta/names.h"
-#include "lib/registry/not_enforced.h"
 #include "lib/registry/status_strategy.h"
 #include "services/core-api/groups/columns.h"
 #include "services/core-api/resources/generic.h"
@@ -17,7 +16,6 @@ namespace json = meta::json;
 
 constexpr std::string_view kFinalizer = "kubernetes";
 constexpr std::string_view kNameLabel = "kubernetes.io/metadata.name";
-constexpr std::string_view kPodSecurity = "pod-security.kubernetes.io/";
 
 const json::array* SpecFinalizers(const meta::Object& object) {
   const json::value* value = meta::Find(object.Root(), "spec", "finalizers");
@@ -49,22 +47,17 @@ meta::FieldErrors CheckFinalizers(const meta::Object& object, bool with_index) {
     for (const std::string& complaint : meta::CheckQualifiedName(name)) {
       errors.push_back(meta::Invalid(field, meta::Quoted(name), complaint));
     }
-    if (name.find('/') == std::string::npos && std::find(std::begin(kStandard), std::end(kStandard), name) == std::end(kStandard)) {
-      errors.push_back(meta::Invalid(field, meta::Quoted(name), "name is neither a standard finalizer name nor is it fully qualified"));
+    if (name.find('/') == std::string::npos &&
+        std::find(std::begin(kStandard), std::end(kStandard), name) == std::end(kStandard)) {
+      errors.push_back(meta::Invalid(field, meta::Quoted(name),
+                                     "name is neither a standard finalizer name nor is it fully qualified"));
     }
   }
   return errors;
 }
 
-bool HasPodSecurityLabel(const meta::Object& object) {
-  const json::value* labels = meta::FindField(object.Metadata(), "labels");
-  if (!labels || !labels->is_object()) return false;
-  const json::object& members = labels->get_object();
-  const auto is_one = [](const auto& label) { return std::string_view(label.key()).starts_with(kPodSecurity); };
-  return std::any_of(members.begin(), members.end(), is_one);
-}
-
-/// Of the resource itself: spec.finalizers and status belong to the server and to the subresources.
+/// The strategy of the resource itself. Its updates cannot change spec.finalizers and status, which belong to the
+/// server and to the subresources.
 class NamespaceStrategy : public registry::Strategy {
  public:
   void Default(json::object& object) const override {
@@ -90,12 +83,9 @@ class NamespaceStrategy : public registry::Strategy {
     Keep("status", object, old);
     SetNameLabel(object);
   }
-  meta::FieldErrors ValidateUpdate(const meta::RequestContext&, const meta::Object& object, const meta::Object&) const override {
+  meta::FieldErrors ValidateUpdate(const meta::RequestContext&, const meta::Object& object,
+                                   const meta::Object&) const override {
     return CheckFinalizers(object, false);
-  }
-  std::vector<std::string> Warnings(const meta::RequestContext&, const meta::Object& object, const meta::Object*) const override {
-    if (!HasPodSecurityLabel(object)) return {};
-    return {registry::NotEnforced("pod-security.kubernetes.io labels")};
   }
   bool HoldsBackDeletion(const meta::Object& object) const override {
     const json::array* finalizers = SpecFinalizers(object);
@@ -111,7 +101,8 @@ class NamespaceStatusStrategy final : public NamespaceStrategy {
   void PrepareForUpdate(const meta::RequestContext&, meta::Object& object, const meta::Object& old) const override {
     Keep("spec", object, old);
   }
-  meta::FieldErrors ValidateUpdate(const meta::RequestContext&, const meta::Object& object, const meta::Object&) const override {
+  meta::FieldErrors ValidateUpdate(const meta::RequestContext&, const meta::Object& object,
+                                   const meta::Object&) const override {
     const bool deleting = !object.DeletionTimestamp().empty();
     if (Phase(object) == (deleting ? "Terminating" : "Active")) return {};
     return {meta::Invalid("status.Phase", meta::Quoted(Phase(object)),
@@ -125,7 +116,8 @@ class NamespaceFinalizeStrategy final : public NamespaceStrategy {
   void PrepareForUpdate(const meta::RequestContext&, meta::Object& object, const meta::Object& old) const override {
     Keep("status", object, old);
   }
-  meta::FieldErrors ValidateUpdate(const meta::RequestContext&, const meta::Object& object, const meta::Object&) const override {
+  meta::FieldErrors ValidateUpdate(const meta::RequestContext&, const meta::Object& object,
+                                   const meta::Object&) const override {
     return CheckFinalizers(object, true);
   }
 };
@@ -136,10 +128,12 @@ json::array Cells(const meta::Object& object, meta::Ages& ages) {
 
 }  // namespace
 
-registry::Resource NamespaceResource() {
+registry::Resource NamespaceResource(const KindInputs&) {
   registry::Resource resource = FromTable("", "v1", "namespaces");
   resource.strategy = std::make_shared<NamespaceStrategy>();
   resource.validate_name = meta::NameIsDnsLabel;
+  resource.namespace_is_name = true;
+  resource.returns_deleted_object = true;
   resource.reset_fields = {"status"};
   resource.selectable_fields = {"status.phase"};
   for (registry::Subresource& subresource : resource.subresources) {
@@ -149,7 +143,8 @@ registry::Resource NamespaceResource() {
       subresource.reset_fields = {"status"};
     }
   }
-  resource.table = {{NameColumn(), {.name = "Status", .description = "Active or Terminating."}, AgeColumn()}, &Cells,
+  resource.table = {{NameColumn(), {.name = "Status", .description = "Active or Terminating."}, AgeColumn()},
+                    &Cells,
                     {"metadata.name", "metadata.creationTimestamp", "status.phase"}};
   return resource;
 }

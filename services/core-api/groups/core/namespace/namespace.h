@@ -4,6 +4,8 @@
 
 namespace apimesh::core_api {
 
-registry::Resource NamespaceResource();
+struct KindInputs;
+
+registry::Resource NamespaceResource(const KindInputs& inputs);
 
 }  // namespace apimesh::core_api

@@ -1,16 +1,18 @@
 #include "services/core-api/groups/core/node/node.h"
 
-#include <fmt/format.h>
-
 #include <set>
+
+#include <fmt/format.h>
 
 #include "lib/meta/names.h"
 #include "lib/registry/status_strategy.h"
-#include "services/core-api/groups/check.h"
 #include "services/core-api/groups/columns.h"
+#include "services/core-api/groups/core/node/proxy.h"
 #include "services/core-api/groups/core/service/ip_range.h"
-#include "services/core-api/groups/walk.h"
+#include "services/core-api/groups/kind_inputs.h"
 #include "services/core-api/resources/generic.h"
+#include "services/core-api/validation/check.h"
+#include "services/core-api/validation/walk.h"
 
 namespace apimesh::core_api {
 namespace {
@@ -23,21 +25,23 @@ Check Spec(const meta::Object& node, meta::FieldErrors& errors) {
   return Check(spec && spec->is_object() ? spec->get_object() : empty, meta::Path("spec"), errors);
 }
 
-/// Complaints name metadata.taints, as those of the reference do.
+/// Errors name metadata.taints, as in kube-apiserver.
 void ValidateTaints(const Check& spec, meta::FieldErrors& errors) {
   std::set<std::pair<std::string_view, std::string_view>> seen;
   std::size_t index = 0;
   for (const Check& given : spec.Each("taints")) {
     const Check taint(given.Object(), meta::Path("metadata.taints").Index(index++), errors);
-    for (std::string& complaint : meta::CheckQualifiedName(taint.Text("key"))) taint.Invalid("key", std::move(complaint));
+    for (std::string& complaint : meta::CheckQualifiedName(taint.Text("key")))
+      taint.Invalid("key", std::move(complaint));
     if (const meta::Complaints complaints = meta::CheckLabelValue(taint.Text("value")); !complaints.empty()) {
       taint.Invalid("value", fmt::format("{}", fmt::join(complaints, ";")));
     }
     taint.RequireOneOf("effect", {"NoSchedule", "PreferNoSchedule", "NoExecute"});
     if (seen.emplace(taint.Text("key"), taint.Text("effect")).second) continue;
-    // The reference shows its own form of a taint here.
-    meta::FieldError twice = meta::Duplicate(taint.Path().ToString(), fmt::format(R"({{"Key":"{}","Value":"{}","Effect":"{}","TimeAdded":null}})",
-                                                                                  taint.Text("key"), taint.Text("value"), taint.Text("effect")));
+    // kube-apiserver shows its internal representation of a taint here.
+    meta::FieldError twice = meta::Duplicate(
+        taint.Path().ToString(), fmt::format(R"({{"Key":"{}","Value":"{}","Effect":"{}","TimeAdded":null}})",
+                                             taint.Text("key"), taint.Text("value"), taint.Text("effect")));
     twice.detail = "taints must be unique by key and effect pair";
     errors.push_back(std::move(twice));
   }
@@ -61,10 +65,12 @@ void ValidateCidrs(const Check& spec) {
     if (range) {
       families.insert(range->Family());
     } else {
-      spec.Add(meta::Invalid(fmt::format("spec.podCIDRs[{}]", i), meta::Quoted(cidrs[i]), "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"));
+      spec.Add(meta::Invalid(fmt::format("spec.podCIDRs[{}]", i), meta::Quoted(cidrs[i]),
+                             "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"));
     }
   }
-  if (cidrs.size() > 1 && families.size() != cidrs.size()) spec.Invalid("podCIDRs", "may specify no more than one CIDR for each IP family");
+  if (cidrs.size() > 1 && families.size() != cidrs.size())
+    spec.Invalid("podCIDRs", "may specify no more than one CIDR for each IP family");
 }
 
 void ValidateAddresses(const meta::Object& node, meta::FieldErrors& errors) {
@@ -74,13 +80,14 @@ void ValidateAddresses(const meta::Object& node, meta::FieldErrors& errors) {
   std::set<std::pair<std::string_view, std::string_view>> seen;
   for (const Check& address : check.Each("addresses")) {
     if (seen.emplace(address.Text("type"), address.Text("address")).second) continue;
-    // The reference shows its own form of an address here.
+    // kube-apiserver shows its internal representation of an address here.
     errors.push_back(meta::Duplicate(address.Path().ToString(),
-                                     fmt::format(R"({{"Type":{},"Address":{}}})", meta::Quoted(address.Text("type")), meta::Quoted(address.Text("address")))));
+                                     fmt::format(R"({{"Type":{},"Address":{}}})", meta::Quoted(address.Text("type")),
+                                                 meta::Quoted(address.Text("address")))));
   }
 }
 
-/// podCIDR and podCIDRs say the same; the single one wins.
+/// Makes podCIDR and podCIDRs agree. podCIDR takes precedence.
 void SyncCidrs(json::object& object) {
   json::value* spec = meta::FindField(object, "spec");
   if (!spec || !spec->is_object()) return;
@@ -91,11 +98,12 @@ void SyncCidrs(json::object& object) {
     if (list && list->is_array() && !list->get_array().empty()) fields["podCIDR"] = list->get_array().front();
     return;
   }
-  if (list && list->is_array() && !list->get_array().empty() && list->get_array().front() == json::value(single)) return;
+  if (list && list->is_array() && !list->get_array().empty() && list->get_array().front() == json::value(single))
+    return;
   fields["podCIDRs"] = json::array{json::string(single)};
 }
 
-/// A node may be made with its status, by whoever registers it.
+/// A node may be created with a status by the client that registers it.
 class NodeStrategy final : public registry::SpecStrategy {
  public:
   void Default(json::object& object) const override {
@@ -104,14 +112,17 @@ class NodeStrategy final : public registry::SpecStrategy {
     if (!status || !status->is_object()) return;
     json::value* capacity = meta::FindField(status->get_object(), "capacity");
     const json::value* allocatable = meta::FindField(status->get_object(), "allocatable");
-    if (capacity && capacity->is_object() && !(allocatable && allocatable->is_object() && !allocatable->get_object().empty())) {
+    if (capacity && capacity->is_object() &&
+        !(allocatable && allocatable->is_object() && !allocatable->get_object().empty())) {
       const json::object copy = capacity->get_object();
       status->get_object()["allocatable"] = copy;
     }
   }
   void PrepareForCreate(const meta::RequestContext&, meta::Object& object) const override {
-    if (json::value* spec = meta::FindField(object.Root(), "spec"); spec && spec->is_object()) meta::EraseField(spec->get_object(), "configSource");
-    if (json::value* status = meta::FindField(object.Root(), "status"); status && status->is_object()) meta::EraseField(status->get_object(), "config");
+    if (json::value* spec = meta::FindField(object.Root(), "spec"); spec && spec->is_object())
+      meta::EraseField(spec->get_object(), "configSource");
+    if (json::value* status = meta::FindField(object.Root(), "status"); status && status->is_object())
+      meta::EraseField(status->get_object(), "config");
   }
   meta::FieldErrors Validate(const meta::RequestContext&, const meta::Object& object) const override {
     meta::FieldErrors errors;
@@ -120,21 +131,24 @@ class NodeStrategy final : public registry::SpecStrategy {
     ValidateCidrs(spec);
     return errors;
   }
-  meta::FieldErrors ValidateUpdate(const meta::RequestContext& ctx, const meta::Object& object, const meta::Object& old) const override {
+  meta::FieldErrors ValidateUpdate(const meta::RequestContext& ctx, const meta::Object& object,
+                                   const meta::Object& old) const override {
     meta::FieldErrors errors = Validate(ctx, object);
     ValidateAddresses(object, errors);
     const Check now = Spec(object, errors), before = Spec(old, errors);
     if (!PodCidrs(before).empty() && PodCidrs(before) != PodCidrs(now)) {
-      errors.push_back(meta::Forbidden("spec.podCIDRs", "node updates may not change podCIDR except from \"\" to valid"));
+      errors.push_back(
+          meta::Forbidden("spec.podCIDRs", "node updates may not change podCIDR except from \"\" to valid"));
     }
     if (!before.Text("providerID").empty() && before.Text("providerID") != now.Text("providerID")) {
-      errors.push_back(meta::Forbidden("spec.providerID", "node updates may not change providerID except from \"\" to valid"));
+      errors.push_back(
+          meta::Forbidden("spec.providerID", "node updates may not change providerID except from \"\" to valid"));
     }
     return errors;
   }
 };
 
-/// Kubelets set labels and annotations together with their status.
+/// Kubelets also set labels and annotations with updates of the status.
 class NodeStatusStrategy final : public registry::Strategy {
  public:
   explicit NodeStatusStrategy(registry::StrategyPtr base) : base_(std::move(base)) {}
@@ -146,7 +160,8 @@ class NodeStatusStrategy final : public registry::Strategy {
       meta::EraseField(object.Root(), "spec");
     }
   }
-  meta::FieldErrors ValidateUpdate(const meta::RequestContext& ctx, const meta::Object& object, const meta::Object& old) const override {
+  meta::FieldErrors ValidateUpdate(const meta::RequestContext& ctx, const meta::Object& object,
+                                   const meta::Object& old) const override {
     return base_->ValidateUpdate(ctx, object, old);
   }
 
@@ -157,7 +172,8 @@ class NodeStatusStrategy final : public registry::Strategy {
 std::string Status(const json::object& root) {
   std::string status = "Unknown";
   for (const json::object& condition : Objects(meta::Find(root, "status", "conditions"))) {
-    if (meta::FindString(condition, "type") == "Ready") status = meta::FindString(condition, "status") == "True" ? "Ready" : "NotReady";
+    if (meta::FindString(condition, "type") == "Ready")
+      status = meta::FindString(condition, "status") == "True" ? "Ready" : "NotReady";
   }
   const json::value* cordoned = meta::Find(root, "spec", "unschedulable");
   return cordoned && cordoned->is_bool() && cordoned->get_bool() ? status + ",SchedulingDisabled" : status;
@@ -203,11 +219,12 @@ json::array Cells(const meta::Object& object, meta::Ages& ages) {
 
 }  // namespace
 
-registry::Resource NodeResource() {
+registry::Resource NodeResource(const KindInputs& inputs) {
   registry::Resource resource = FromTable("", "v1", "nodes", std::make_shared<NodeStrategy>());
   SubresourceOf(resource, "status").strategy = std::make_shared<NodeStatusStrategy>(resource.strategy);
   resource.selectable_fields = {"spec.unschedulable"};
   resource.field_defaults = {"false"};
+  SubresourceOf(resource, "proxy").connector = NodeProxyConnector(inputs.kubelets, inputs.cluster_client);
   resource.table = {{NameColumn(),
                      {.name = "Status", .description = "Whether pods can run there."},
                      {.name = "Roles", .description = "What it is for, by its labels."},
@@ -219,7 +236,8 @@ registry::Resource NodeResource() {
                      WideColumn("Kernel-Version", "Its kernel."),
                      WideColumn("Container-Runtime", "What runs its containers.")},
                     &Cells,
-                    {"metadata.name", "metadata.creationTimestamp", "metadata.labels", "spec.unschedulable", "status.conditions.type", "status.conditions.status", "status.addresses", "status.nodeInfo"}};
+                    {"metadata.name", "metadata.creationTimestamp", "metadata.labels", "spec.unschedulable",
+                     "status.conditions.type", "status.conditions.status", "status.addresses", "status.nodeInfo"}};
   return resource;
 }
 

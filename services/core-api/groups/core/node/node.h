@@ -4,6 +4,8 @@
 
 namespace apimesh::core_api {
 
-registry::Resource NodeResource();
+struct KindInputs;
+
+registry::Resource NodeResource(const KindInputs& inputs);
 
 }  // namespace apimesh::core_api

@@ -10,26 +10,33 @@ namespace {
 
 class NodeProxy final : public ProxyConnector {
  public:
-  explicit NodeProxy(KubeletsPtr kubelets) : kubelets_(std::move(kubelets)) {}
+  NodeProxy(KubeletsPtr kubelets, std::shared_ptr<http::Client> client)
+      : kubelets_(std::move(kubelets)), client_(std::move(client)) {}
 
  protected:
   Task<meta::Result<ProxyTarget>> FindTarget(meta::RequestContext, std::string name) override {
     const std::optional<ProxiedName> wanted = ParseProxiedName(name);
     if (!wanted) co_return meta::BadRequest(fmt::format("invalid node request {}", meta::Quoted(name)));
-    ASSIGN_OR_CO_RETURN(const Kubelets::Place place, co_await kubelets_->Find(wanted->name));
-    // The addresses of a host name are checked when they are connected to: another lookup could give another answer.
-    if (ParseIp(place.host) && !IsProxyable(place.host)) co_return meta::BadRequest("address not allowed");
-    if (wanted->port.empty() || wanted->port == place.port) co_return ProxyTarget{place.Url(), kubelets_->ProxyClient()};
-    co_return ProxyTarget{fmt::format("{}://{}", wanted->scheme.empty() ? "http" : wanted->scheme, HostPort(place.host, wanted->port)),
-                          ClusterClient()};
+    ASSIGN_OR_CO_RETURN(const Kubelets::Address address, co_await kubelets_->Find(wanted->name));
+    // The addresses of a host name are checked when the client connects to them, because a second lookup could return
+    // other addresses.
+    if (ParseIp(address.host) && !IsProxyable(address.host)) co_return meta::BadRequest("address not allowed");
+    if (wanted->port.empty() || wanted->port == address.port)
+      co_return ProxyTarget{address.Url(), kubelets_->ProxyClient()};
+    co_return ProxyTarget{
+        fmt::format("{}://{}", wanted->scheme.empty() ? "http" : wanted->scheme, HostPort(address.host, wanted->port)),
+        client_};
   }
 
  private:
   const KubeletsPtr kubelets_;
+  const std::shared_ptr<http::Client> client_;
 };
 
 }  // namespace
 
-std::shared_ptr<endpoint::Connector> NodeProxyConnector(KubeletsPtr kubelets) { return std::make_shared<NodeProxy>(std::move(kubelets)); }
+std::shared_ptr<registry::Connector> NodeProxyConnector(KubeletsPtr kubelets, std::shared_ptr<http::Client> client) {
+  return std::make_shared<NodeProxy>(std::move(kubelets), std::move(client));
+}
 
 }  // namespace apimesh::core_api

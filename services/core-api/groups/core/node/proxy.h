@@ -1,11 +1,11 @@
 #pragma once
 
-#include "lib/endpoint/connector.h"
+#include "lib/registry/connector.h"
 #include "services/core-api/connect/kubelets.h"
 
 namespace apimesh::core_api {
 
-/// nodes/proxy: the node's kubelet, or another port of the node.
-std::shared_ptr<endpoint::Connector> NodeProxyConnector(KubeletsPtr kubelets);
+/// Returns the connector of nodes/proxy, which forwards to the node's kubelet or to another port of the node.
+std::shared_ptr<registry::Connector> NodeProxyConnector(KubeletsPtr kubelets, std::shared_ptr<http::Client> client);
 
 }  // namespace apimesh::core_api

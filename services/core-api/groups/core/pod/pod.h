@@ -4,6 +4,8 @@
 
 namespace apimesh::core_api {
 
-registry::Resource PodResource();
+struct KindInputs;
+
+registry::Resource PodResource(const KindInputs& inputs);
 
 }  // namespace apimesh::core_api

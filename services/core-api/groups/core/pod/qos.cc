@@ -1,14 +1,14 @@
 #include "services/core-api/groups/core/pod/qos.h"
 
 #include "lib/meta/quantity.h"
-#include "services/core-api/groups/walk.h"
+#include "services/core-api/validation/walk.h"
 
 namespace apimesh::core_api {
 namespace {
 
 using Amounts = std::map<std::string_view, meta::Quantity>;
 
-/// cpu and memory of one list that are more than nothing.
+/// Returns the amounts of cpu and memory in one list that are not zero.
 Amounts Read(const meta::json::object& holder, std::string_view kind) {
   Amounts amounts;
   for (const std::string_view name : {"cpu", "memory"}) {
@@ -27,7 +27,7 @@ std::string_view QosClass(const meta::json::object& pod) {
   const meta::json::object& spec = spec_value->get_object();
   std::vector<std::reference_wrapper<const meta::json::object>> holders;
   if (const meta::json::value* resources = meta::FindField(spec, "resources"); resources && resources->is_object()) {
-    holders.emplace_back(spec);  // resources of the pod as a whole decide alone
+    holders.emplace_back(spec);  // resources at pod level take precedence over those of the containers
   } else {
     for (const char* list : {"containers", "initContainers"}) {
       for (const meta::json::object& container : Objects(meta::FindField(spec, list))) holders.emplace_back(container);

@@ -6,7 +6,7 @@
 
 namespace apimesh::core_api {
 
-/// Guaranteed, Burstable or BestEffort, by the cpu and memory that the pod's containers ask for.
+/// Returns Guaranteed, Burstable or BestEffort, according to the cpu and memory requests and limits of the pod.
 std::string_view QosClass(const meta::json::object& pod);
 
 }  // namespace apimesh::core_api

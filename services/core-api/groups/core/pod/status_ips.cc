@@ -1,12 +1,12 @@
 #include "services/core-api/groups/core/pod/status_ips.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <vector>
 
-#include "services/core-api/groups/ip_rules.h"
-#include "services/core-api/groups/walk.h"
+#include <fmt/format.h>
+
+#include "services/core-api/validation/ip_rules.h"
+#include "services/core-api/validation/walk.h"
 
 namespace apimesh::core_api {
 namespace {
@@ -21,8 +21,8 @@ std::vector<std::string> Ips(const meta::Object& pod, std::string_view list) {
   return ips;
 }
 
-/// A list as error messages of the reference show it: the fields have their names in Go.
-std::string Shown(const std::vector<std::string>& ips) {
+/// Formats a list as kube-apiserver's error messages do, with the Go names of the fields.
+std::string ShownIps(const std::vector<std::string>& ips) {
   std::vector<std::string> shown;
   for (const std::string& ip : ips) shown.push_back(fmt::format(R"({{"IP":{}}})", meta::Quoted(ip)));
   return fmt::format("[{}]", fmt::join(shown, ","));
@@ -40,7 +40,7 @@ void ValidateList(const meta::Object& pod, const meta::Object& old, std::string_
   if (ips.size() < 2) return;
   const bool dual = ips.size() == 2 && IpFamilyOf(ips[0]) != IpFamilyOf(ips[1]);
   if (dual) return;
-  errors.push_back(meta::Invalid(path.ToString(), Shown(ips), "may specify no more than one IP for each IP family"));
+  errors.push_back(meta::Invalid(path.ToString(), ShownIps(ips), "may specify no more than one IP for each IP family"));
 }
 
 }  // namespace

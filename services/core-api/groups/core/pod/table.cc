@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "services/core-api/groups/walk.h"
+#include "services/core-api/validation/walk.h"
 
 namespace apimesh::core_api {
 namespace {
@@ -34,11 +34,11 @@ bool HasCondition(const object& root, std::string_view type, std::string_view fi
   return false;
 }
 
-/// What the container statuses add up to.
+/// A summary of the container statuses.
 struct Summary {
   std::string reason;
   std::int64_t restarts = 0;
-  std::string last_restart;  // RFC 3339 in UTC: later texts compare greater
+  std::string last_restart;  // RFC 3339 in UTC, so that texts can be compared
   std::int64_t ready = 0;
   std::int64_t total = 0;
 
@@ -49,15 +49,16 @@ struct Summary {
   }
 };
 
-/// "Completed", "Signal:9", "ExitCode:1".
+/// Returns a text such as "Completed", "Signal:9" or "ExitCode:1".
 std::string TerminationReason(const object& terminated) {
-  if (const std::string_view reason = meta::FindString(terminated, "reason"); !reason.empty()) return std::string(reason);
+  if (const std::string_view reason = meta::FindString(terminated, "reason"); !reason.empty())
+    return std::string(reason);
   if (const std::int64_t signal = Number(terminated, "signal")) return fmt::format("Signal:{}", signal);
   return fmt::format("ExitCode:{}", Number(terminated, "exitCode"));
 }
 
-/// Goes through the init containers. True if one of them is not done yet: its state is the pod's then.
-/// `sidecars` gets the restarts of those that keep running.
+/// Adds the init containers to the summary. Returns true if one of them has not completed, which then determines the
+/// state of the pod. `sidecars` receives the restarts of the init containers that keep running.
 bool SummariseInit(const object& root, Summary& summary, Summary& sidecars) {
   const value* spec_containers = meta::Find(root, "spec", "initContainers");
   std::map<std::string_view, bool> keeps_running;
@@ -94,7 +95,8 @@ bool SummariseInit(const object& root, Summary& summary, Summary& sidecars) {
 void SummariseContainers(const object& root, Summary& summary) {
   bool running = false;
   std::string failure;
-  const std::vector<std::reference_wrapper<const object>> statuses = Objects(meta::Find(root, "status", "containerStatuses"));
+  const std::vector<std::reference_wrapper<const object>> statuses =
+      Objects(meta::Find(root, "status", "containerStatuses"));
   for (auto it = statuses.rbegin(); it != statuses.rend(); ++it) {
     const object& status = *it;
     summary.CountRestarts(status);
@@ -110,7 +112,7 @@ void SummariseContainers(const object& root, Summary& summary) {
     }
   }
   if (summary.reason != "Completed") return;
-  // One container has completed, but the pod as a whole may still be at work.
+  // A container has completed, but the pod may still be running.
   if (running && HasCondition(root, "Ready", "status", "True")) {
     summary.reason = "Running";
   } else if (!failure.empty()) {
@@ -177,6 +179,15 @@ meta::json::array Cells(const meta::Object& pod, meta::Ages& ages) {
           ReadinessGates(root)};
 }
 
+meta::json::array RowConditions(const meta::Object& pod) {
+  const std::string_view phase = meta::FindString(pod.Root(), "status", "phase");
+  if (phase != "Succeeded" && phase != "Failed") return {};
+  return {object{{"type", "Completed"},
+                 {"status", "True"},
+                 {"reason", phase},
+                 {"message", phase == "Failed" ? "The pod failed." : "The pod has completed successfully."}}};
+}
+
 }  // namespace
 
 registry::TablePrinter PodTable() {
@@ -190,14 +201,33 @@ registry::TablePrinter PodTable() {
                       {.name = "Nominated Node", .priority = 1},
                       {.name = "Readiness Gates", .priority = 1}},
           .cells = &Cells,
-          .reads = {"metadata.name", "metadata.creationTimestamp", "metadata.deletionTimestamp", "spec.nodeName", "spec.readinessGates",
-                    "spec.containers.name", "spec.initContainers.name", "spec.initContainers.restartPolicy", "status.phase", "status.reason",
-                    "status.nominatedNodeName", "status.podIPs", "status.conditions.type", "status.conditions.status",
-                    "status.conditions.reason", "status.containerStatuses.name", "status.containerStatuses.restartCount",
-                    "status.containerStatuses.ready", "status.containerStatuses.state", "status.containerStatuses.lastState.terminated",
-                    "status.initContainerStatuses.name", "status.initContainerStatuses.restartCount",
-                    "status.initContainerStatuses.ready", "status.initContainerStatuses.started", "status.initContainerStatuses.state",
-                    "status.initContainerStatuses.lastState.terminated"}};
+          .reads = {"metadata.name",
+                    "metadata.creationTimestamp",
+                    "metadata.deletionTimestamp",
+                    "spec.nodeName",
+                    "spec.readinessGates",
+                    "spec.containers.name",
+                    "spec.initContainers.name",
+                    "spec.initContainers.restartPolicy",
+                    "status.phase",
+                    "status.reason",
+                    "status.nominatedNodeName",
+                    "status.podIPs",
+                    "status.conditions.type",
+                    "status.conditions.status",
+                    "status.conditions.reason",
+                    "status.containerStatuses.name",
+                    "status.containerStatuses.restartCount",
+                    "status.containerStatuses.ready",
+                    "status.containerStatuses.state",
+                    "status.containerStatuses.lastState.terminated",
+                    "status.initContainerStatuses.name",
+                    "status.initContainerStatuses.restartCount",
+                    "status.initContainerStatuses.ready",
+                    "status.initContainerStatuses.started",
+                    "status.initContainerStatuses.state",
+                    "status.initContainerStatuses.lastState.terminated"},
+          .conditions = &RowConditions};
 }
 
 }  // namespace apimesh::core_api

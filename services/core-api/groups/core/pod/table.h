@@ -4,7 +4,8 @@
 
 namespace apimesh::core_api {
 
-/// What `kubectl get pods` shows: readiness, the reason that says most about the pod's state, restarts.
+/// Returns the columns of `kubectl get pods`: readiness, the most specific reason for the pod's state, restarts and
+/// more.
 registry::TablePrinter PodTable();
 
 }  // namespace apimesh::core_api

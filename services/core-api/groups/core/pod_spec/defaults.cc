@@ -1,7 +1,9 @@
 #include "services/core-api/groups/core/pod_spec/defaults.h"
 
-#include "lib/meta/quantity.h"
-#include "services/core-api/groups/walk.h"
+#include <re2/re2.h>
+
+#include "lib/admission/pod_resources.h"
+#include "services/core-api/validation/walk.h"
 
 namespace apimesh::core_api {
 namespace {
@@ -18,7 +20,7 @@ void DefaultPullPolicy(object& image, std::string_view field, std::string_view r
   if (IsUnset(image, field)) image[field] = ImageTag(reference) == "latest" ? "Always" : "IfNotPresent";
 }
 
-/// Copies what `from` has and `to` lacks.
+/// Copies the fields of `from` that `to` does not have.
 void FillIn(object& to, const object& from) {
   for (const auto& [key, quantity] : from) {
     if (!to.contains(key)) to[key] = quantity;
@@ -34,7 +36,8 @@ void DefaultRequests(object& container) {
   object* resources = Child(container, "resources");
   const object* limits = resources ? Child(*resources, "limits") : nullptr;
   if (!limits || limits->empty()) return;
-  object& requests = meta::MakeObject(*resources, "requests");  // may move the limits
+  object& requests =
+      meta::MakeObject(*resources, "requests");  // may reallocate and invalidate references to the limits
   FillIn(requests, *Child(*resources, "limits"));
 }
 
@@ -42,49 +45,18 @@ void DefaultHostPorts(object& container) {
   for (object& port : Objects(meta::FindField(container, "ports"))) {
     const value* host = meta::FindField(port, "hostPort");
     if (host && host->is_int64() && host->get_int64() != 0) continue;
-    if (const value* number = meta::FindField(port, "containerPort")) port["hostPort"] = value(*number);  // a copy: the new field may move it
+    if (const value* number = meta::FindField(port, "containerPort"))
+      port["hostPort"] = value(*number);  // a copy, because the insertion may invalidate `number`
   }
 }
 
-/// Resources that may be set for a pod as a whole.
-bool IsPodLevel(std::string_view name) { return name == "cpu" || name == "memory" || name.starts_with("hugepages-"); }
-
-/// What all containers of a pod want together: the sum of those that run at the same time, or the largest single init
-/// container with the sidecars that run beside it. `kind` is "requests" or "limits".
-std::map<std::string, meta::Quantity, std::less<>> Aggregate(object& spec, std::string_view kind) {
-  using Amounts = std::map<std::string, meta::Quantity, std::less<>>;
-  const auto read = [&](object& container) {
-    Amounts amounts;
-    object* resources = Child(container, "resources");
-    object* list = resources ? Child(*resources, kind) : nullptr;
-    if (!list) return amounts;
-    for (const auto& [name, amount] : *list) {
-      if (!amount.is_string()) continue;
-      if (const auto quantity = meta::Quantity::Parse(amount.get_string())) amounts[name] = *quantity;
-    }
-    return amounts;
-  };
-  const auto add = [](Amounts& sum, const Amounts& more) {
-    for (const auto& [name, amount] : more) sum[name].Add(amount);
-  };
-  Amounts total, sidecars, largest_init;
-  for (object& container : Objects(meta::FindField(spec, "containers"))) add(total, read(container));
-  for (object& container : Objects(meta::FindField(spec, "initContainers"))) {
-    Amounts amounts = read(container);
-    if (meta::FindString(container, "restartPolicy") == "Always") {
-      add(total, amounts);
-      add(sidecars, amounts);
-      amounts = sidecars;
-    } else {
-      add(amounts, sidecars);
-    }
-    for (const auto& [name, amount] : amounts) largest_init[name] = std::max(largest_init[name], amount);
-  }
-  for (const auto& [name, amount] : largest_init) total[name] = std::max(total[name], amount);
-  return total;
+/// Returns the total of the containers of a pod, without resources at pod level. `kind` is "requests" or "limits".
+admission::Amounts TotalOfContainers(const object& spec, std::string_view kind) {
+  return admission::PodTotal(spec, kind, [](std::string_view) { return false; });
 }
 
-/// Pod-level resources: huge-page limits and all requests are filled in from the containers, where given in part.
+/// Completes pod-level resources that are given in part: limits of huge pages and all requests follow from the
+/// containers.
 void DefaultPodResources(object& spec) {
   object* resources = Child(spec, "resources");
   if (!resources) return;
@@ -93,7 +65,7 @@ void DefaultPodResources(object& spec) {
     return !list || list->empty();
   };
   if (!empty("limits") || !empty("requests")) {
-    for (const auto& [name, amount] : Aggregate(spec, "limits")) {
+    for (const auto& [name, amount] : TotalOfContainers(spec, "limits")) {
       if (!name.starts_with("hugepages-") || meta::Find(*resources, "requests", name)) continue;
       object& limits = meta::MakeObject(*resources, "limits");
       if (!limits.contains(name)) limits[name] = amount.ToString();
@@ -102,11 +74,11 @@ void DefaultPodResources(object& spec) {
   if (empty("limits")) return;
   object requests(resources->storage());
   if (const object* given = Child(*resources, "requests")) requests = *given;
-  for (const auto& [name, amount] : Aggregate(spec, "requests")) {
+  for (const auto& [name, amount] : TotalOfContainers(spec, "requests")) {
     if ((name == "cpu" || name == "memory") && !requests.contains(name)) requests[name] = amount.ToString();
   }
   for (const auto& [name, amount] : *Child(*resources, "limits")) {
-    if (IsPodLevel(name) && !requests.contains(name)) requests[name] = amount;
+    if (admission::IsPodLevelResource(name) && !requests.contains(name)) requests[name] = amount;
   }
   if (!requests.empty()) (*resources)["requests"] = std::move(requests);
 }
@@ -114,24 +86,42 @@ void DefaultPodResources(object& spec) {
 }  // namespace
 
 std::string_view ImageTag(std::string_view image) {
+  // The grammar of image names, as container runtimes have it. A name that they refuse has no tag.
+  static const re2::RE2 grammar(
+      "(?:(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\\[[a-fA-F0-9:]+"
+      "\\])"
+      "(?::[0-9]+)?/)?[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*"
+      "(?::[\\w][\\w.-]{0,127})?(?:@[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,})?");
+  constexpr std::size_t kMaxName = 255;
+  if (!re2::RE2::FullMatch(image, grammar) || image.substr(0, image.find('@')).size() > kMaxName) return "";
   const std::size_t at = image.find('@');
   const std::string_view name = image.substr(0, at);
   const std::size_t colon = name.rfind(':');
   const std::size_t slash = name.rfind('/');
-  if (colon != std::string_view::npos && (slash == std::string_view::npos || colon > slash)) return name.substr(colon + 1);
+  if (colon != std::string_view::npos && (slash == std::string_view::npos || colon > slash))
+    return name.substr(colon + 1);
   return at == std::string_view::npos ? "latest" : "";
 }
 
 void DefaultPodSpec(object& spec) {
+  // serviceAccount is the old name of serviceAccountName. Both always have the same value.
+  if (!IsUnset(spec, "serviceAccountName")) {
+    spec["serviceAccount"] = value(*meta::FindField(spec, "serviceAccountName"));
+  } else if (!IsUnset(spec, "serviceAccount")) {
+    spec["serviceAccountName"] = value(*meta::FindField(spec, "serviceAccount"));
+  }
   for (const char* list : kContainerLists) {
     for (object& container : Objects(meta::FindField(spec, list))) {
       DefaultPullPolicy(container, "imagePullPolicy", meta::FindString(container, "image"));
     }
   }
   for (object& volume : Objects(meta::FindField(spec, "volumes"))) {
-    const bool has_source = std::any_of(volume.begin(), volume.end(), [](const auto& member) { return member.key() != "name" && !member.value().is_null(); });
+    const bool has_source = std::any_of(volume.begin(), volume.end(), [](const auto& member) {
+      return member.key() != "name" && !member.value().is_null();
+    });
     if (!has_source) volume["emptyDir"].emplace_object();
-    if (object* image = Child(volume, "image")) DefaultPullPolicy(*image, "pullPolicy", meta::FindString(*image, "reference"));
+    if (object* image = Child(volume, "image"))
+      DefaultPullPolicy(*image, "pullPolicy", meta::FindString(*image, "reference"));
   }
 }
 
@@ -139,10 +129,17 @@ void DefaultPod(object& pod) {
   object* spec = Child(pod, "spec");
   if (!spec) return;
   DefaultPodSpec(*spec);
+  if (value* grace = meta::FindField(*spec, "terminationGracePeriodSeconds");
+      grace && grace->is_int64() && grace->get_int64() < 0) {
+    *grace = 1;
+  }
   for (const char* list : {"containers", "initContainers"}) {
     for (object& container : Objects(meta::FindField(*spec, list))) DefaultRequests(container);
   }
   DefaultPodResources(*spec);
+  // Templates keep a negative value.
+  value* grace = meta::FindField(*spec, "terminationGracePeriodSeconds");
+  if (grace && grace->is_int64() && grace->get_int64() < 0) *grace = 1;
   if (IsUnset(*spec, "enableServiceLinks")) (*spec)["enableServiceLinks"] = true;
   const value* host_network = meta::FindField(*spec, "hostNetwork");
   if (host_network && host_network->is_bool() && host_network->get_bool()) {

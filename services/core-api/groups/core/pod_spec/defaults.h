@@ -4,14 +4,21 @@
 
 namespace apimesh::core_api {
 
-/// Defaults of a pod spec that depend on the rest of it (constant ones are in the schema): image pull policies by tag,
-/// volumes without a source. For pods and for templates.
+/// Sets the defaults of a pod spec that depend on other fields (the schema has the constant ones): image pull policies
+/// depend on the tag, and volumes without a source become emptyDir. For pods and for templates.
 void DefaultPodSpec(meta::json::object& spec);
 
-/// What holds for pods only, not for templates: requests from limits, host ports on the host network, service links.
+/// Sets the defaults that apply to pods only, not to templates: requests from limits, host ports on the host network,
+/// service links.
 void DefaultPod(meta::json::object& pod);
 
-/// The tag of an image reference: "latest" if it names neither a tag nor a digest, empty if it names a digest only.
+/// Returns the tag of an image reference: "latest" if it has neither a tag nor a digest, empty if it has a digest only.
 std::string_view ImageTag(std::string_view image);
+
+/// The prefix of the deprecated annotations for AppArmor profiles; the name of the container follows.
+inline constexpr std::string_view kAppArmorAnnotation = "container.apparmor.security.beta.kubernetes.io/";
+
+/// Returns the profile that the value of an annotation stands for, or an empty object if it is not valid.
+meta::json::object AppArmorProfileOf(std::string_view annotation);
 
 }  // namespace apimesh::core_api

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "lib/meta/object_meta.h"
-#include "lib/meta/selector.h"
+#include "lib/meta/selectors/selector.h"
 #include "services/core-api/groups/core/pod_spec/defaults.h"
 #include "services/core-api/groups/core/pod_spec/validation.h"
-#include "services/core-api/groups/walk.h"
+#include "services/core-api/validation/walk.h"
 
 namespace apimesh::core_api {
 namespace {
@@ -24,27 +24,38 @@ void DefaultPodTemplate(meta::json::object& spec) {
   if (found && found->is_object()) DefaultPodSpec(found->get_object());
 }
 
+void ValidateTemplateMetadata(const Check& spec) {
+  const meta::Path path = spec.Path().Child("template");
+  for (meta::FieldError& error :
+       meta::ValidateLabels(meta::Find(spec.Object(), "template", "metadata", "labels"), path.Child("labels"))) {
+    spec.Add(std::move(error));
+  }
+  for (meta::FieldError& error : meta::ValidateAnnotations(
+           meta::Find(spec.Object(), "template", "metadata", "annotations"), path.Child("annotations"))) {
+    spec.Add(std::move(error));
+  }
+}
+
 void ValidatePodTemplate(const Check& spec) {
   const meta::Path path = spec.Path().Child("template");
-  for (meta::FieldError& error : meta::ValidateLabels(meta::Find(spec.Object(), "template", "metadata", "labels"), path.Child("labels"))) {
-    spec.Add(std::move(error));
-  }
-  for (meta::FieldError& error :
-       meta::ValidateAnnotations(meta::Find(spec.Object(), "template", "metadata", "annotations"), path.Child("annotations"))) {
-    spec.Add(std::move(error));
-  }
+  ValidateTemplateMetadata(spec);
   for (meta::FieldError& error : ValidatePodSpec(TemplateSpec(spec), path.Child("spec"))) spec.Add(std::move(error));
   if (!Objects(meta::FindField(TemplateSpec(spec), "ephemeralContainers")).empty()) {
-    spec.Add(meta::Forbidden(path.Child("spec").Child("ephemeralContainers").ToString(), "ephemeral containers not allowed in pod template"));
+    spec.Add(meta::Forbidden(path.Child("spec").Child("ephemeralContainers").ToString(),
+                             "ephemeral containers not allowed in pod template"));
   }
 }
 
 void ValidateTemplateLabels(const Check& spec) {
   const meta::json::value* selector = meta::FindField(spec.Object(), "selector");
-  if (!selector || !selector->is_object()) return;
+  const meta::json::value* labels = meta::Find(spec.Object(), "template", "metadata", "labels");
+  const auto mismatch = [&] {
+    spec.Add(meta::Invalid(spec.Path().Child("template").Child("metadata").Child("labels").ToString(), Shown(labels),
+                           "`selector` does not match template `labels`"));
+  };
+  if (!selector || !selector->is_object()) return mismatch();  // no selector matches nothing
   const meta::Result<meta::LabelSelector> parsed = meta::LabelSelector::FromObject(selector->get_object());
   if (!parsed || parsed->Empty()) return;
-  const meta::json::value* labels = meta::Find(spec.Object(), "template", "metadata", "labels");
   meta::Labels sorted;
   if (labels && labels->is_object()) {
     for (const auto& [key, value] : labels->get_object()) {
@@ -52,19 +63,28 @@ void ValidateTemplateLabels(const Check& spec) {
     }
   }
   std::sort(sorted.begin(), sorted.end());
-  if (parsed->Matches(sorted)) return;
-  spec.Add(meta::Invalid(spec.Path().Child("template").Child("metadata").Child("labels").ToString(), Shown(labels),
-                         "`selector` does not match template `labels`"));
+  if (!parsed->Matches(sorted)) mismatch();
 }
 
-void ValidateRunsForEver(const Check& spec, std::string_view kind) {
+void ValidateRunsForever(const Check& spec, std::string_view kind) {
   const meta::Path path = spec.Path().Child("template").Child("spec");
   if (const std::string_view policy = meta::FindString(TemplateSpec(spec), "restartPolicy"); policy != "Always") {
     spec.Add(meta::NotSupported(path.Child("restartPolicy").ToString(), meta::Quoted(policy), {"Always"}));
   }
-  if (const meta::json::value* deadline = meta::FindField(TemplateSpec(spec), "activeDeadlineSeconds"); deadline && !deadline->is_null()) {
-    spec.Add(meta::Forbidden(path.Child("activeDeadlineSeconds").ToString(), fmt::format("activeDeadlineSeconds in {} is not Supported", kind)));
+  if (const meta::json::value* deadline = meta::FindField(TemplateSpec(spec), "activeDeadlineSeconds");
+      deadline && !deadline->is_null()) {
+    spec.Add(meta::Forbidden(path.Child("activeDeadlineSeconds").ToString(),
+                             fmt::format("activeDeadlineSeconds in {} is not Supported", kind)));
   }
+}
+
+std::vector<std::string> PodNameWarnings(std::string_view name) {
+  const meta::Complaints complaints = meta::CheckDnsLabel(name);
+  if (complaints.empty()) return {};
+  return {
+      fmt::format("metadata.name: this is used in Pod names and hostnames, which can result in surprising "
+                  "behavior; a DNS label is recommended: [{}]",
+                  fmt::join(complaints, " "))};
 }
 
 std::pair<std::string, std::string> ContainerCells(const meta::json::value* template_value) {

@@ -1,25 +1,34 @@
 #pragma once
 
+#include <string>
 #include <utility>
+#include <vector>
 
-#include "services/core-api/groups/check.h"
+#include "services/core-api/validation/check.h"
 
-/// Pod templates: what Deployments, Jobs and other workloads make their pods from.
+/// Pod templates, from which Deployments, Jobs and other workloads create their pods.
 namespace apimesh::core_api {
 
-/// Defaults of the field "template" of `spec`.
+/// Sets the defaults of the field "template" of `spec`.
 void DefaultPodTemplate(meta::json::object& spec);
 
-/// Rules of the field "template" of `spec`: its metadata and its pod spec.
+/// Validates the field "template" of `spec`: its metadata and its pod spec.
 void ValidatePodTemplate(const Check& spec);
+/// Validates only the labels and annotations of `template`.
+void ValidateTemplateMetadata(const Check& spec);
 
-/// The template must match the field "selector" of `spec`; a selector that cannot be read has its own complaints.
+/// Checks that the field "selector" of `spec` matches the labels of the template. A selector that cannot be parsed is
+/// reported elsewhere.
 void ValidateTemplateLabels(const Check& spec);
 
-/// Pods of this workload run for ever: `kind` as the message names it.
-void ValidateRunsForEver(const Check& spec, std::string_view kind);
+/// Checks that the pods of this workload run forever: restartPolicy must be Always and there must be no
+/// activeDeadlineSeconds. `kind` is the kind that the message names.
+void ValidateRunsForever(const Check& spec, std::string_view kind);
 
-/// Names and images of the template's containers, with commas.
+/// Returns the warning about a workload whose name is not a DNS label, or nothing. Its pods are named after it.
+std::vector<std::string> PodNameWarnings(std::string_view name);
+
+/// Returns the names and the images of the template's containers, separated by commas.
 std::pair<std::string, std::string> ContainerCells(const meta::json::value* template_value);
 
 }  // namespace apimesh::core_api

@@ -1,11 +1,15 @@
 #include <fmt/format.h>
 
 #include "services/core-api/groups/core/pod_spec/validation.h"
+#include "services/core-api/validation/enums.h"
+#include "services/core-api/validation/texts.h"
 
 namespace apimesh::core_api {
 namespace {
 
-using Names = std::set<std::string, std::less<>>;
+/// The texts refer to the document.
+using Names = TextIndex;
+using HostPorts = std::set<std::string>;
 
 void ValidatePorts(const Check& container) {
   Names names;
@@ -13,7 +17,7 @@ void ValidatePorts(const Check& container) {
     if (const std::string_view name = port.Text("name"); !name.empty()) {
       const meta::Complaints complaints = meta::CheckPortName(name);
       for (const std::string& complaint : complaints) port.Invalid("name", complaint);
-      if (complaints.empty() && !names.emplace(name).second) {
+      if (complaints.empty() && !names.Add(name).is_new) {
         port.Add(meta::Duplicate(port.Path().Child("name").ToString(), meta::Quoted(name)));
       }
     }
@@ -29,81 +33,68 @@ void ValidatePorts(const Check& container) {
   }
 }
 
-/// Two containers that run at the same time can't take the same port of the node.
-void ValidateHostPorts(const std::vector<Check>& containers) {
-  Names taken;
-  for (const Check& container : containers) {
-    for (const Check& port : container.Each("ports")) {
-      const std::int64_t number = port.Number("hostPort").value_or(0);
-      if (number == 0) continue;
-      const std::string key = fmt::format("{}/{}/{}", port.Text("protocol"), port.Text("hostIP"), number);
-      if (!taken.insert(key).second) port.Add(meta::Duplicate(port.Path().Child("hostPort").ToString(), meta::Quoted(key)));
+/// Checks that two containers that run at the same time do not use the same port of the node. `path` is the path of the
+/// container in the errors.
+void ValidateHostPorts(const Check& container, const meta::Path& path, HostPorts& taken) {
+  std::size_t index = 0;
+  for (const Check& port : container.Each("ports")) {
+    const meta::Path place = path.Child("ports").Index(index++);
+    const std::int64_t number = port.Number("hostPort").value_or(0);
+    if (number == 0) continue;
+    const std::string key = fmt::format("{}/{}/{}", port.Text("protocol"), port.Text("hostIP"), number);
+    if (!taken.insert(key).second) port.Add(meta::Duplicate(place.Child("hostPort").ToString(), meta::Quoted(key)));
+  }
+}
+
+/// kube-apiserver reports most of these errors at the list.
+void ValidateResizePolicies(const Check& container, std::string_view restart_policy) {
+  const std::string list = container.Path().Child("resizePolicy").ToString();
+  TextIndex resources;
+  for (const Check& policy : container.Each("resizePolicy")) {
+    const std::string_view resource = policy.Text("resourceName"), restart = policy.Text("restartPolicy");
+    if (!resources.Add(resource).is_new) policy.Add(meta::Duplicate(policy.Path().ToString(), meta::Quoted(resource)));
+    if (resource.empty()) {
+      policy.Add(meta::Required(list, ""));
+    } else if (resource != "cpu" && resource != "memory") {
+      policy.Add(meta::NotSupported(list, meta::Quoted(resource), {"cpu", "memory"}));
+    }
+    if (restart.empty()) {
+      policy.Add(meta::Required(list, ""));
+    } else if (restart != "NotRequired" && restart != "RestartContainer") {
+      policy.Add(meta::NotSupported(list, meta::Quoted(restart), {"NotRequired", "RestartContainer"}));
+    }
+    if (restart_policy == "Never" && restart != "NotRequired") {
+      policy.Add(
+          meta::Invalid(list, meta::Quoted(restart), "must be 'NotRequired' when pod `restartPolicy` is 'Never'"));
     }
   }
 }
 
-void ValidateRelativePath(const Check& mount, std::string_view field, const meta::Path& list) {
-  const std::string_view path = mount.Text(field);
-  if (path.empty()) return;
-  // The reference puts the complaint at the list, not at its element.
-  const auto complain = [&](std::string detail) {
-    mount.Add(meta::Invalid(list.Child(field).ToString(), meta::Quoted(path), std::move(detail)));
-  };
-  if (path.front() == '/') complain("must be a relative path");
-  if (fmt::format("/{}/", path).find("/../") != std::string::npos) complain("must not contain '..'");
-}
-
-void ValidateMounts(const Check& container, const Names& volumes) {
-  std::map<std::string_view, std::string_view> devices;  // path by name
-  Names device_paths;
-  for (const Check& device : container.Each("volumeDevices")) {
-    devices[device.Text("name")] = device.Text("devicePath");
-    device_paths.emplace(device.Text("devicePath"));
+void ValidateRestartPolicy(const Check& container) {
+  constexpr std::size_t kMaxRules = 20, kMaxCodes = 255;
+  const Checks rules = container.Each("restartPolicyRules");
+  if (!container.Has("restartPolicy")) {
+    if (rules.empty()) return;
+    container.Require("restartPolicy", "must specify restartPolicy when restart rules are used");
+  } else {
+    ValidateEnum(container, "restartPolicy", {"Always", "Never", "OnFailure"});
   }
-  Names paths;
-  for (const Check& mount : container.Each("volumeMounts")) {
-    const std::string_view name = mount.Text("name"), path = mount.Text("mountPath");
-    mount.Require("name");
-    if (!volumes.contains(name)) mount.Add(meta::NotFound(mount.Path().Child("name").ToString(), meta::Quoted(name)));
-    mount.Require("mountPath");
-    if (!paths.emplace(path).second) mount.Invalid("mountPath", "must be unique");
-    if (devices.contains(name)) mount.Invalid("name", "must not already exist in volumeDevices");
-    if (device_paths.contains(path)) mount.Invalid("mountPath", "must not already exist as a path in volumeDevices");
-    const meta::Path list = container.Path().Child("volumeMounts");
-    ValidateRelativePath(mount, "subPath", list);
-    if (!mount.Text("subPathExpr").empty() && !mount.Text("subPath").empty()) {
-      mount.Invalid("subPathExpr", "subPathExpr and subPath are mutually exclusive");
+  if (rules.size() > kMaxRules)
+    container.Add(meta::TooMany(container.Path().Child("restartPolicyRules").ToString(), rules.size(), kMaxRules));
+  for (const Check& rule : rules) {
+    if (const std::string_view action = rule.Text("action"); action != "Restart" && action != "RestartAllContainers") {
+      rule.Add(meta::NotSupported(rule.Path().Child("action").ToString(), meta::Quoted(action),
+                                  {"Restart", "RestartAllContainers"}));
     }
-    ValidateRelativePath(mount, "subPathExpr", list);
-  }
-  for (const Check& device : container.Each("volumeDevices")) {
-    device.Require("name");
-    device.Require("devicePath");
-    if (!volumes.contains(device.Text("name"))) device.Add(meta::NotFound(device.Path().Child("name").ToString(), meta::Quoted(device.Text("name"))));
-  }
-}
-
-void ValidateSecurityContext(const Check& container) {
-  const std::optional<Check> context = container.Child("securityContext");
-  if (!context) return;
-  for (const char* field : {"runAsUser", "runAsGroup"}) {
-    if (const auto id = context->Number(field); id && (*id < 0 || *id > 2147483647)) context->Invalid(field, "must be between 0 and 2147483647, inclusive");
-  }
-  context->OneOf("procMount", {"Default", "Unmasked"});
-  const meta::json::value* escalation = meta::FindField(context->Object(), "allowPrivilegeEscalation");
-  if (escalation && escalation->is_bool() && !escalation->get_bool()) {
-    if (context->IsTrue("privileged")) {
-      context->Add(meta::Invalid(context->Path().ToString(), Shown(meta::FindField(container.Object(), "securityContext")),
-                                 "cannot set `allowPrivilegeEscalation` to false and `privileged` to true"));
+    const std::optional<Check> codes = rule.Child("exitCodes");
+    if (!codes) {
+      rule.Add(meta::Required(rule.Path().Child("exitCodes").ToString(), "must be specified"));
+      continue;
     }
-    if (const std::optional<Check> capabilities = context->Child("capabilities")) {
-      const meta::json::value* add = meta::FindField(capabilities->Object(), "add");
-      if (add && add->is_array() &&
-          std::any_of(add->get_array().begin(), add->get_array().end(), [](const auto& one) { return one.is_string() && one.get_string() == "CAP_SYS_ADMIN"; })) {
-        context->Add(meta::Invalid(context->Path().ToString(), Shown(meta::FindField(container.Object(), "securityContext")),
-                                   "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN"));
-      }
-    }
+    if (const std::string_view op = codes->Text("operator"); op != "In" && op != "NotIn")
+      codes->Add(meta::NotSupported(codes->Path().Child("operator").ToString(), meta::Quoted(op), {"In", "NotIn"}));
+    if (const std::size_t count = SizeOf(*codes, "values"); count > kMaxCodes)
+      codes->Add(meta::TooMany(codes->Path().Child("values").ToString(), count, kMaxCodes));
   }
 }
 
@@ -115,8 +106,9 @@ void ValidateCommon(const Check& container, const ContainerContext& context) {
   ValidateEnv(container);
   ValidateMounts(container, context.volumes);
   container.RequireOneOf("imagePullPolicy", {"Always", "IfNotPresent", "Never"});
-  ValidateResources(container, context.claims);
-  ValidateSecurityContext(container);
+  ValidateResources(container, context.claims, ResourcesOf::kContainer);
+  ValidateResizePolicies(container, context.restart_policy);
+  ValidateSecurityContext(container, context.host_users);
 }
 
 void ValidateInitContainer(const Check& container, std::optional<std::int64_t> grace_period) {
@@ -128,29 +120,49 @@ void ValidateInitContainer(const Check& container, std::optional<std::int64_t> g
   for (const char* field : {"lifecycle", "livenessProbe", "readinessProbe", "startupProbe"}) {
     container.Forbid(field, "may not be set for init containers without restartPolicy=Always");
   }
+  for (const Check& policy : container.Each("resizePolicy")) {
+    if (policy.Text("restartPolicy") == "RestartContainer")
+      policy.Invalid("restartPolicy", "must not be set to 'RestartContainer' for non-sidecar initContainers");
+  }
 }
 
+/// Checks the fields that an ephemeral container cannot have.
 void ValidateEphemeralContainer(const Check& container) {
-  for (const char* field : {"ports", "livenessProbe", "readinessProbe", "startupProbe", "lifecycle", "resources", "resizePolicy", "restartPolicy"}) {
+  constexpr const char* kForbidden = "cannot be set for an Ephemeral Container";
+  for (const char* field : {"ports", "resources", "resizePolicy", "restartPolicy", "restartPolicyRules",
+                            "livenessProbe", "readinessProbe", "startupProbe", "lifecycle"}) {
     const meta::json::value* value = meta::FindField(container.Object(), field);
-    const bool empty = !value || value->is_null() || (value->is_object() && value->get_object().empty()) || (value->is_array() && value->get_array().empty());
-    if (!empty) container.Forbid(field, "cannot be set for an Ephemeral Container");
+    const bool empty = !value || value->is_null() || (value->is_object() && value->get_object().empty()) ||
+                       (value->is_array() && value->get_array().empty());
+    if (!empty) container.Forbid(field, kForbidden);
+  }
+  for (const Check& mount : container.Each("volumeMounts")) {
+    for (const char* field : {"subPath", "subPathExpr"}) {
+      if (!mount.Text(field).empty()) mount.Forbid(field, kForbidden);
+    }
   }
 }
 
 void Unique(const Check& container, Names& names) {
   const std::string_view name = container.Text("name");
-  if (names.contains(name)) {
+  if (names.Contains(name)) {
     container.Add(meta::Duplicate(container.Path().Child("name").ToString(), meta::Quoted(name)));
   } else if (!name.empty()) {
-    names.emplace(name);
+    names.Add(name);
   }
 }
 
 }  // namespace
 
+void ValidateImageSpaces(const Check& container) {
+  const auto is_space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
+  const std::string_view image = container.Text("image");
+  if (!image.empty() && (is_space(image.front()) || is_space(image.back())))
+    container.Invalid("image", "must not have leading or trailing whitespace");
+}
+
 void ValidateContainers(const Check& spec, const ContainerContext& context) {
-  const std::vector<Check> containers = spec.Each("containers");
+  const Checks containers = spec.Each("containers");
   if (containers.empty()) spec.Add(meta::Required(spec.Path().Child("containers").ToString(), ""));
   Names names;
   for (const Check& container : containers) {
@@ -158,24 +170,29 @@ void ValidateContainers(const Check& spec, const ContainerContext& context) {
     Unique(container, names);
     ValidateLifecycle(container, context.grace_period);
     ValidateProbes(container, context.grace_period);
-    container.OneOf("restartPolicy", {"Always", "OnFailure", "Never"});
+    ValidateRestartPolicy(container);
   }
-  ValidateHostPorts(containers);
+  HostPorts host_ports;
+  for (const Check& container : containers) ValidateHostPorts(container, container.Path(), host_ports);
   for (const Check& container : spec.Each("initContainers")) {
     ValidateCommon(container, context);
-    container.OneOf("restartPolicy", {"Always", "OnFailure", "Never"});
+    ValidateRestartPolicy(container);
     Unique(container, names);
-    ValidateHostPorts({container});
+    HostPorts own_host_ports;  // not shared, because init containers run one after the other
+    // kube-apiserver reports these errors at the first init container.
+    ValidateHostPorts(container, spec.Path().Child("initContainers").Index(0), own_host_ports);
     ValidateInitContainer(container, context.grace_period);
   }
+  const Names targets = names;
   for (const Check& container : spec.Each("ephemeralContainers")) {
     ValidateCommon(container, context);
+    ValidateImageSpaces(container);
     Unique(container, names);
-    ValidateEphemeralContainer(container);
     const std::string_view target = container.Text("targetContainerName");
-    if (!target.empty() && !names.contains(target)) {
+    if (!target.empty() && !targets.Contains(target)) {
       container.Add(meta::NotFound(container.Path().Child("targetContainerName").ToString(), meta::Quoted(target)));
     }
+    ValidateEphemeralContainer(container);
   }
 }
 

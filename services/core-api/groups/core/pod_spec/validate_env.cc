@@ -1,44 +1,20 @@
-#include "services/core-api/groups/core/pod_spec/validation.h"
+#include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include "services/core-api/groups/core/pod_spec/validation.h"
+#include "services/core-api/validation/texts.h"
 
 namespace apimesh::core_api {
 namespace {
 
-const std::vector<std::string> kFieldPaths = {"metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName",
-                                              "status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs"};
-const std::vector<std::string> kResources = {"limits.cpu", "limits.ephemeral-storage", "limits.memory",
-                                             "requests.cpu", "requests.ephemeral-storage", "requests.memory"};
-
-void ValidateFieldRef(const Check& ref) {
-  if (!ref.Require("apiVersion") || !ref.Require("fieldPath")) return;
-  const std::string_view path = ref.Text("fieldPath");
-  for (const std::string_view base : {"metadata.labels", "metadata.annotations"}) {
-    if (!path.starts_with(base) || !path.ends_with("']") || path.substr(base.size(), 2) != "['") continue;
-    std::string key(path.substr(base.size() + 2, path.size() - base.size() - 4));
-    if (base == "metadata.annotations") std::transform(key.begin(), key.end(), key.begin(), ::tolower);
-    for (std::string& complaint : meta::CheckQualifiedName(key)) ref.Add(meta::Invalid(ref.Path().ToString(), meta::Quoted(key), std::move(complaint)));
-    return;
-  }
-  // What the conversion to the internal version knows is more than what a variable may have.
-  if (std::find(kFieldPaths.begin(), kFieldPaths.end(), path) == kFieldPaths.end() && !path.starts_with("metadata.") &&
-      !path.starts_with("spec.") && !path.starts_with("status.")) {
-    ref.Invalid("fieldPath", fmt::format("error converting fieldPath: field label not supported: {}", path));
-    return;
-  }
-  ref.OneOf("fieldPath", kFieldPaths);
-}
-
-void ValidateResourceRef(const Check& ref) {
-  if (!ref.Require("resource")) return;
-  const std::string_view resource = ref.Text("resource");
-  if (!resource.starts_with("limits.hugepages-") && !resource.starts_with("requests.hugepages-")) ref.OneOf("resource", kResources);
-}
+const std::vector<std::string> kFieldPaths = {
+    "metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName",
+    "status.hostIP", "status.hostIPs",     "status.podIP", "status.podIPs"};
 
 void ValidateKeyRef(const Check& ref) {
-  for (std::string& complaint : meta::CheckDnsSubdomain(ref.Text("name"))) ref.Invalid("name", std::move(complaint));
+  CheckText(ref, ref.Path().Child("name"), ref.Text("name"), &meta::CheckDnsSubdomain);
   ref.RequireName("key", meta::CheckConfigMapKey);
 }
 
@@ -52,8 +28,8 @@ void ValidateValueFrom(const Check& variable) {
     ++sources;
     validate(*ref);
   };
-  source("fieldRef", &ValidateFieldRef);
-  source("resourceFieldRef", &ValidateResourceRef);
+  source("fieldRef", [](const Check& ref) { ValidateFieldRef(ref, kFieldPaths); });
+  source("resourceFieldRef", [](const Check& ref) { ValidateResourceRef(ref, ResourceRefIn::kEnvironment); });
   source("configMapKeyRef", &ValidateKeyRef);
   source("secretKeyRef", &ValidateKeyRef);
   source("fileKeyRef", [](const Check& ref) {
@@ -61,7 +37,9 @@ void ValidateValueFrom(const Check& variable) {
     ref.RequireName("volumeName", meta::CheckDnsLabel);
     ref.Require("path");
   });
-  const auto complain = [&](std::string detail) { from->Add(meta::Invalid(from->Path().ToString(), "\"\"", std::move(detail))); };
+  const auto complain = [&](std::string detail) {
+    from->Add(meta::Invalid(from->Path().ToString(), "\"\"", std::move(detail)));
+  };
   if (sources == 0) {
     complain("must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`");
   } else if (!variable.Text("value").empty()) {
@@ -94,6 +72,27 @@ void ValidateEnv(const Check& container) {
       from.Add(meta::Invalid(list, "\"\"", "may not have more than one field specified at a time"));
     }
   }
+}
+
+void ValidateEnvFileVolumes(const Check& spec) {
+  std::optional<std::map<std::string_view, bool>> is_empty_dir;  // made for the first variable that needs it
+  ForEachContainer(spec, [&](const Check& container) {
+    for (const Check& variable : container.Each("env")) {
+      const std::optional<Check> from = variable.Child("valueFrom");
+      const std::optional<Check> file = from ? from->Child("fileKeyRef") : std::nullopt;
+      if (!file) continue;
+      if (!is_empty_dir) {
+        is_empty_dir.emplace();
+        for (const Check& volume : spec.Each("volumes")) (*is_empty_dir)[volume.Text("name")] = volume.Has("emptyDir");
+      }
+      const auto found = is_empty_dir->find(file->Text("volumeName"));
+      if (found == is_empty_dir->end()) {
+        file->Add(meta::NotFound(file->Path().Child("volumeName").ToString(), meta::Quoted(file->Text("volumeName"))));
+      } else if (!found->second) {
+        file->Invalid("volumeName", "referenced volume must be of type emptyDir");
+      }
+    }
+  });
 }
 
 }  // namespace apimesh::core_api

@@ -1,90 +1,129 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
-#include "lib/meta/quantity.h"
 #include "services/core-api/groups/core/pod_spec/validation.h"
+#include "services/core-api/validation/quantities.h"
+#include "services/core-api/validation/resource_names.h"
 
 namespace apimesh::core_api {
 namespace {
 
-using Amounts = std::map<std::string, meta::Quantity, std::less<>>;
-
-bool IsHugePages(std::string_view name) { return name.starts_with("hugepages-"); }
-
-/// Resources of Kubernetes itself: no domain, or one below kubernetes.io.
-bool IsNative(std::string_view name) { return name.find('/') == std::string_view::npos || name.find("kubernetes.io/") != std::string_view::npos; }
-
-bool MayOvercommit(std::string_view name) { return IsNative(name) && !IsHugePages(name); }
-
-void ValidateName(const Check& list, std::string_view name) {
-  const std::string path = list.Path().Key(name).ToString();
-  const meta::Complaints complaints = meta::CheckQualifiedName(name);
-  for (const std::string& complaint : complaints) list.Add(meta::Invalid(path, meta::Quoted(name), complaint));
-  if (!complaints.empty()) return;
-  if (name.find('/') == std::string_view::npos) {
-    static constexpr std::string_view kContainer[] = {"cpu", "memory", "ephemeral-storage"};
-    static constexpr std::string_view kStandard[] = {"pods", "services", "replicationcontrollers", "resourcequotas", "secrets", "configmaps",
-                                                     "persistentvolumeclaims", "storage", "requests.cpu", "requests.memory", "requests.storage",
-                                                     "requests.ephemeral-storage", "limits.cpu", "limits.memory", "limits.ephemeral-storage"};
-    if (IsHugePages(name) || std::find(std::begin(kContainer), std::end(kContainer), name) != std::end(kContainer)) return;
-    if (std::find(std::begin(kStandard), std::end(kStandard), name) == std::end(kStandard)) {
-      list.Add(meta::Invalid(path, meta::Quoted(name), "must be a standard resource type or fully qualified"));
+/// Checks that the claims of a container are claims of the pod, and that no two of them overlap.
+void ValidateClaimNames(const Check& resources, const std::set<std::string, std::less<>>& claims) {
+  std::set<std::string, std::less<>> seen;  // "claim" or "claim/request"
+  std::set<std::string_view> seen_in_part;  // claims of which a request was seen
+  for (const Check& claim : resources.Each("claims")) {
+    const std::string_view name = claim.Text("name"), request = claim.Text("request");
+    const std::string path = claim.Path().ToString();
+    if (name.empty()) {
+      claim.Add(meta::Required(path, ""));
+      continue;
     }
-    list.Add(meta::Invalid(path, meta::Quoted(name), "must be a standard resource for containers"));
-  } else if (!IsNative(name) && name.starts_with("requests.")) {
-    list.Add(meta::Invalid(path, meta::Quoted(name), "doesn't follow extended resource name standard"));
+    if (seen.contains(name)) {
+      claim.Add(meta::Duplicate(path, meta::Quoted(name)));
+    } else {
+      claim.Names("request", meta::CheckDnsLabel);
+      const std::string key = request.empty() ? std::string(name) : fmt::format("{}/{}", name, request);
+      if (seen.contains(key)) {
+        claim.Add(meta::Duplicate(path, meta::Quoted(key)));
+      } else if (request.empty() && seen_in_part.contains(name)) {
+        claim.Add(meta::Duplicate(path, meta::Quoted(name)));
+      }
+      if (!request.empty()) seen_in_part.insert(name);
+      seen.insert(key);
+    }
+    if (!claims.contains(name)) {
+      meta::FieldError error = meta::NotFound(path, meta::Quoted(name));
+      error.detail = claims.empty() ? "must be one of the names in pod.spec.resourceClaims which is empty"
+                                    : fmt::format("must be one of the names in pod.spec.resourceClaims: {}",
+                                                  fmt::join(claims, ", "));
+      claim.Add(std::move(error));
+    }
   }
 }
 
-Amounts ValidateList(const Check& list) {
-  Amounts amounts;
-  for (const auto& [key, value] : list.Object()) {
-    const std::string_view name = key;
-    ValidateName(list, name);
-    if (!value.is_string()) continue;
-    const auto amount = meta::Quantity::Parse(value.get_string());
-    if (!amount) continue;
-    const std::string path = list.Path().Key(name).ToString();
-    if (amount->Sign() < 0) list.Add(meta::Invalid(path, meta::Quoted(amount->ToString()), "must be greater than or equal to 0"));
-    if (!MayOvercommit(name) && !IsHugePages(name) && amount->MilliValue() % 1000 != 0) {
-      list.Add(meta::Invalid(path, meta::Quoted(amount->ToString()), "must be an integer"));
-    }
-    amounts.emplace(name, *amount);
+/// Huge pages are counted in pages: the amount must be a multiple of the size in the name of the resource.
+void ValidateHugePages(const Check& resources, std::string_view field, std::string_view name,
+                       const meta::Quantity& amount) {
+  if (!IsHugePages(name)) return;
+  const auto page = meta::Quantity::Parse(name.substr(std::string_view("hugepages-").size()));
+  if (page && page->Sign() > 0 && amount.Value() % page->Value() == 0) return;
+  resources.Add(meta::Invalid(resources.Path().Child(field).Key(name).ToString(), meta::Quoted(amount.ToString()),
+                              fmt::format("{} is not positive integer multiple of {}", amount.ToString(), name)));
+}
+
+/// Validates the name and the amount of one resource. Returns the amount, or nullopt if it cannot be parsed.
+std::optional<meta::Quantity> ValidateAmount(const Check& resources, std::string_view list, std::string_view name,
+                                             const meta::json::value& value, ResourcesOf of) {
+  const meta::Path path = resources.Path().Child(list).Key(name);
+  if (of == ResourcesOf::kPod) {
+    ValidatePodResourceName(resources, path, name);
+  } else {
+    ValidateContainerResourceName(resources, path, name);
   }
-  return amounts;
+  std::optional<meta::Quantity> amount = QuantityOf(&value);
+  if (amount) ValidateResourceAmount(resources, path, name, *amount);
+  return amount;
+}
+
+Quantities ValidateLimits(const Check& resources, ResourcesOf of) {
+  Quantities limits;
+  const std::optional<Check> list = resources.Child("limits");
+  if (!list) return limits;
+  for (const auto& [key, value] : list->Object()) {
+    const std::optional<meta::Quantity> amount = ValidateAmount(resources, "limits", key, value, of);
+    if (!amount) continue;
+    ValidateHugePages(resources, "limits", key, *amount);
+    limits.emplace_back(key, *amount);
+  }
+  const auto by_name = [](const auto& a, const auto& b) { return a.first < b.first; };
+  std::sort(limits.begin(), limits.end(), by_name);
+  return limits;
+}
+
+/// Compares a request with the limit of the same resource, which may be nullptr.
+void CompareWithLimit(const Check& resources, std::string_view name, const meta::Quantity& amount,
+                      const meta::Quantity* limit) {
+  const std::string path = resources.Path().Child("requests").ToString();
+  if (!limit) {
+    if (!MayOvercommit(name))
+      resources.Add(meta::Required(resources.Path().Child("limits").ToString(),
+                                   "Limit must be set for non overcommitable resources"));
+  } else if (amount != *limit && !MayOvercommit(name)) {
+    resources.Add(meta::Invalid(path, meta::Quoted(amount.ToString()),
+                                fmt::format("must be equal to {} limit of {}", name, limit->ToString())));
+  } else if (amount > *limit) {
+    resources.Add(meta::Invalid(path, meta::Quoted(amount.ToString()),
+                                fmt::format("must be less than or equal to {} limit of {}", name, limit->ToString())));
+  }
 }
 
 }  // namespace
 
-void ValidateResources(const Check& holder, const std::set<std::string, std::less<>>& claims) {
+void ValidateResources(const Check& holder, const std::set<std::string, std::less<>>& claims, ResourcesOf of) {
   const std::optional<Check> resources = holder.Child("resources");
   if (!resources) return;
-  Amounts limits, requests;
-  if (const std::optional<Check> list = resources->Child("limits")) limits = ValidateList(*list);
-  if (const std::optional<Check> list = resources->Child("requests")) requests = ValidateList(*list);
-  const std::string request_path = resources->Path().Child("requests").ToString();
-  for (const auto& [name, amount] : requests) {
-    const auto limit = limits.find(name);
-    if (limit == limits.end()) {
-      if (!MayOvercommit(name)) resources->Add(meta::Required(resources->Path().Child("limits").ToString(), "Limit must be set for non overcommitable resources"));
-    } else if (amount != limit->second && !MayOvercommit(name)) {
-      resources->Add(meta::Invalid(request_path, meta::Quoted(amount.ToString()), fmt::format("must be equal to {} limit of {}", name, limit->second.ToString())));
-    } else if (amount > limit->second) {
-      resources->Add(meta::Invalid(request_path, meta::Quoted(amount.ToString()),
-                                   fmt::format("must be less than or equal to {} limit of {}", name, limit->second.ToString())));
+  const Quantities limits = ValidateLimits(*resources, of);
+  bool huge_pages = false, compute = false;
+  const auto notice = [&](std::string_view name) {
+    huge_pages = huge_pages || IsHugePages(name);
+    compute = compute || name == "cpu" || name == "memory";
+  };
+  for (const auto& [name, amount] : limits) notice(name);
+  if (const std::optional<Check> list = resources->Child("requests")) {
+    for (const auto& [key, value] : list->Object()) {
+      const std::string_view name = key;
+      const std::optional<meta::Quantity> amount = ValidateAmount(*resources, "requests", name, value, of);
+      if (!amount) continue;
+      CompareWithLimit(*resources, name, *amount, FindQuantity(limits, name));
+      ValidateHugePages(*resources, "requests", name, *amount);
+      notice(name);
     }
   }
-  const auto any = [&](auto predicate) {
-    return std::any_of(limits.begin(), limits.end(), predicate) || std::any_of(requests.begin(), requests.end(), predicate);
-  };
-  if (any([](const auto& one) { return IsHugePages(one.first); }) && !any([](const auto& one) { return one.first == "cpu" || one.first == "memory"; })) {
+  if (huge_pages && !compute)
     resources->Add(meta::Forbidden(resources->Path().ToString(), "HugePages require cpu or memory"));
-  }
-  std::set<std::string_view> seen;
-  for (const Check& claim : resources->Each("claims")) {
-    if (!claim.Require("name")) continue;
-    if (!seen.insert(claim.Text("name")).second) claim.Add(meta::Duplicate(claim.Path().ToString(), meta::Quoted(claim.Text("name"))));
-    if (!claims.contains(claim.Text("name"))) claim.Add(meta::NotFound(claim.Path().ToString(), meta::Quoted(claim.Text("name"))));
-  }
+  ValidateClaimNames(*resources, claims);
 }
 
 }  // namespace apimesh::core_api

@@ -1,7 +1,11 @@
+#include <map>
+
 #include <fmt/format.h>
 
 #include "lib/meta/object_meta.h"
 #include "services/core-api/groups/core/pod_spec/validation.h"
+#include "services/core-api/validation/enums.h"
+#include "services/core-api/validation/texts.h"
 
 namespace apimesh::core_api {
 namespace {
@@ -9,9 +13,10 @@ namespace {
 constexpr const char* kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
 constexpr const char* kPreferred = "preferredDuringSchedulingIgnoredDuringExecution";
 
-/// A text that must be a label key, empty or not.
+/// Checks that a text is a label key, even if it is empty.
 void LabelKey(const Check& holder, std::string_view field) {
-  for (std::string& complaint : meta::CheckQualifiedName(holder.Text(field))) holder.Invalid(field, std::move(complaint));
+  for (std::string& complaint : meta::CheckQualifiedName(holder.Text(field)))
+    holder.Invalid(field, std::move(complaint));
 }
 
 std::size_t Count(const Check& holder, std::string_view field) {
@@ -19,52 +24,112 @@ std::size_t Count(const Check& holder, std::string_view field) {
   return list && list->is_array() ? list->get_array().size() : 0;
 }
 
-void ValidateNodeRequirement(const Check& requirement) {
+void ValidateNodeRequirement(const Check& requirement, bool check_values) {
   const std::string_view op = requirement.Text("operator");
   const std::size_t values = Count(requirement, "values");
   const std::string path = requirement.Path().Child("values").ToString();
   if (op == "In" || op == "NotIn") {
     if (values == 0) requirement.Add(meta::Required(path, "must be specified when `operator` is 'In' or 'NotIn'"));
   } else if (op == "Exists" || op == "DoesNotExist") {
-    if (values > 0) requirement.Add(meta::Forbidden(path, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
+    if (values > 0)
+      requirement.Add(meta::Forbidden(path, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
   } else if (op == "Gt" || op == "Lt") {
-    if (values != 1) requirement.Add(meta::Required(path, "must be specified single value when `operator` is 'Lt' or 'Gt'"));
+    if (values != 1)
+      requirement.Add(meta::Required(path, "must be specified single value when `operator` is 'Lt' or 'Gt'"));
   } else {
-    requirement.Add(meta::Invalid(requirement.Path().Child("operator").ToString(), meta::Quoted(op), "not a valid selector operator"));
+    requirement.Add(meta::Invalid(requirement.Path().Child("operator").ToString(), meta::Quoted(op),
+                                  "not a valid selector operator"));
   }
   LabelKey(requirement, "key");
+  if (!check_values) return;
+  std::size_t index = 0;
+  for (const std::string_view value : TextsOf(requirement, "values"))
+    CheckText(requirement, requirement.Path().Child("values").Index(index++), value, meta::CheckLabelValue);
 }
 
-void ValidateNodeTerm(const Check& term) {
-  for (const Check& requirement : term.Each("matchExpressions")) ValidateNodeRequirement(requirement);
+void ValidateNodeTerm(const Check& term, bool check_values = false) {
+  for (const Check& requirement : term.Each("matchExpressions")) ValidateNodeRequirement(requirement, check_values);
   for (const Check& requirement : term.Each("matchFields")) {
     const std::string_view op = requirement.Text("operator");
     if (op != "In" && op != "NotIn") {
-      requirement.Add(meta::Invalid(requirement.Path().Child("operator").ToString(), meta::Quoted(op), "not a valid selector operator"));
+      requirement.Add(meta::Invalid(requirement.Path().Child("operator").ToString(), meta::Quoted(op),
+                                    "not a valid selector operator"));
     } else if (Count(requirement, "values") != 1) {
-      requirement.Add(meta::Required(requirement.Path().Child("values").ToString(), "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"));
+      requirement.Add(
+          meta::Required(requirement.Path().Child("values").ToString(),
+                         "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"));
     }
-    if (requirement.Text("key") != "metadata.name") requirement.Invalid("key", "not a valid field selector key");
+    if (requirement.Text("key") != "metadata.name") {
+      requirement.Invalid("key", "not a valid field selector key");
+      continue;
+    }
+    std::size_t index = 0;
+    for (const std::string_view name : TextsOf(requirement, "values"))
+      CheckText(requirement, requirement.Path().Child("values").Index(index++), name, meta::CheckDnsSubdomain);
   }
 }
 
 void ValidateWeight(const Check& weighted) {
   const std::int64_t weight = weighted.Number("weight").value_or(0);
   if (weight <= 0 || weight > 100) {
-    weighted.Add(meta::Invalid(weighted.Path().Child("weight").ToString(), fmt::format("{}", weight), "must be in the range 1-100"));
+    weighted.Add(meta::Invalid(weighted.Path().Child("weight").ToString(), fmt::format("{}", weight),
+                               "must be in the range 1-100"));
   }
 }
 
 void ValidateNodeAffinity(const Check& affinity) {
-  if (const std::optional<Check> selector = affinity.Child(kRequired)) {
-    if (Count(*selector, "nodeSelectorTerms") == 0) {
-      selector->Add(meta::Required(selector->Path().Child("nodeSelectorTerms").ToString(), "must have at least one node selector term"));
-    }
-    for (const Check& term : selector->Each("nodeSelectorTerms")) ValidateNodeTerm(term);
-  }
+  if (const std::optional<Check> selector = affinity.Child(kRequired)) ValidateNodeSelector(*selector, true);
   for (const Check& preferred : affinity.Each(kPreferred)) {
     ValidateWeight(preferred);
     if (const std::optional<Check> term = preferred.Child("preference")) ValidateNodeTerm(*term);
+  }
+}
+
+/// Validates a list of label keys that are added to the label selector when a pod is created.
+void ValidateLabelKeys(const Check& term, std::string_view field) {
+  const std::vector<std::string_view> keys = TextsOf(term, field);
+  if (keys.empty()) return;
+  const meta::Path path = term.Path().Child(field);
+  if (!term.Has("labelSelector")) {
+    term.Add(meta::Forbidden(path.ToString(), "must not be specified when labelSelector is not set"));
+    return;
+  }
+  std::size_t index = 0;
+  for (const std::string_view key : keys) CheckText(term, path.Index(index++), key, meta::CheckQualifiedName);
+}
+
+/// A key that is added to the selector must not be in the selector already. By then it is there twice.
+void ValidateKeysNotInSelector(const Check& term) {
+  const std::optional<Check> selector = term.Child("labelSelector");
+  if (!selector) return;
+  TextIndex keys, selected;
+  for (const std::string_view key : TextsOf(term, "matchLabelKeys")) keys.Add(key);
+  if (const std::optional<Check> labels = selector->Child("matchLabels")) {
+    for (const auto& [key, value] : labels->Object()) selected.Add(key);
+  }
+  for (const Check& requirement : selector->Each("matchExpressions")) {
+    const std::string_view key = requirement.Text("key");
+    const std::optional<std::size_t> index = keys.Find(key);
+    if (!selected.Add(key).is_new && index) {
+      term.Add(meta::Invalid(term.Path().Index(*index).ToString(), meta::Quoted(key),
+                             "exists in both matchLabelKeys and labelSelector"));
+    }
+  }
+}
+
+void ValidateMatchLabelKeys(const Check& term) {
+  ValidateLabelKeys(term, "matchLabelKeys");
+  ValidateLabelKeys(term, "mismatchLabelKeys");
+  ValidateKeysNotInSelector(term);
+  TextIndex mismatched;
+  for (const std::string_view key : TextsOf(term, "mismatchLabelKeys")) mismatched.Add(key);
+  std::size_t index = 0;
+  for (const std::string_view key : TextsOf(term, "matchLabelKeys")) {
+    if (mismatched.Contains(key)) {
+      term.Add(meta::Invalid(term.Path().Child("matchLabelKeys").Index(index).ToString(), meta::Quoted(key),
+                             "exists in both matchLabelKeys and mismatchLabelKeys"));
+    }
+    ++index;
   }
 }
 
@@ -72,9 +137,14 @@ void ValidatePodTerm(const Check& term) {
   for (const char* field : {"labelSelector", "namespaceSelector"}) {
     const std::optional<Check> selector = term.Child(field);
     if (!selector) continue;
-    for (meta::FieldError& error : meta::ValidateLabelSelector(selector->Object(), selector->Path())) term.Add(std::move(error));
+    for (meta::FieldError& error : meta::ValidateLabelSelector(selector->Object(), selector->Path()))
+      term.Add(std::move(error));
   }
-  if (term.Text("topologyKey").empty()) term.Add(meta::Required(term.Path().Child("topologyKey").ToString(), "can not be empty"));
+  for (const std::string_view name : TextsOf(term, "namespaces"))
+    CheckText(term, term.Path().Child("namespace"), name, meta::CheckDnsLabel);
+  ValidateMatchLabelKeys(term);
+  if (term.Text("topologyKey").empty())
+    term.Add(meta::Required(term.Path().Child("topologyKey").ToString(), "can not be empty"));
   LabelKey(term, "topologyKey");
 }
 
@@ -90,24 +160,34 @@ void ValidatePodAffinity(const Check& affinity) {
 
 void ValidateTolerations(const Check& spec) {
   for (const Check& toleration : spec.Each("tolerations")) {
-    const std::string_view key = toleration.Text("key"), op = toleration.Text("operator"), value = toleration.Text("value");
+    const std::string_view key = toleration.Text("key"), op = toleration.Text("operator"),
+                           value = toleration.Text("value");
     if (!key.empty()) LabelKey(toleration, "key");
     const std::string operator_path = toleration.Path().Child("operator").ToString();
     if (key.empty() && op != "Exists") {
-      toleration.Add(meta::Invalid(operator_path, meta::Quoted(op), "operator must be Exists when `key` is empty, which means \"match all values and all keys\""));
+      toleration.Add(
+          meta::Invalid(operator_path, meta::Quoted(op),
+                        "operator must be Exists when `key` is empty, which means \"match all values and all keys\""));
     }
     if (toleration.Has("tolerationSeconds") && toleration.Text("effect") != "NoExecute") {
-      toleration.Add(meta::Invalid(toleration.Path().Child("effect").ToString(), meta::Quoted(toleration.Text("effect")),
+      toleration.Add(meta::Invalid(toleration.Path().Child("effect").ToString(),
+                                   meta::Quoted(toleration.Text("effect")),
                                    "effect must be 'NoExecute' when `tolerationSeconds` is set"));
     }
     if (op.empty() || op == "Equal") {
       if (const meta::Complaints complaints = meta::CheckLabelValue(value); !complaints.empty()) {
-        toleration.Add(meta::Invalid(operator_path, meta::Quoted(value), fmt::format("{}", fmt::join(complaints, ";"))));
+        toleration.Add(
+            meta::Invalid(operator_path, meta::Quoted(value), fmt::format("{}", fmt::join(complaints, ";"))));
       }
     } else if (op == "Exists") {
-      if (!value.empty()) toleration.Add(meta::Invalid(operator_path, meta::Quoted(value), "value must be empty when `operator` is 'Exists'"));
+      if (!value.empty())
+        toleration.Add(
+            meta::Invalid(operator_path, meta::Quoted(value), "value must be empty when `operator` is 'Exists'"));
     } else {
-      toleration.Add(meta::NotSupported(operator_path, meta::Quoted(op), {"Equal", "Exists"}));
+      const bool compares = op == "Lt" || op == "Gt";  // behind a feature gate that is off
+      const std::vector<std::string> known = {"Equal", "Exists", "Lt", "Gt"};
+      toleration.Add(
+          meta::NotSupported(operator_path, meta::Quoted(op), {known.begin(), known.begin() + (compares ? 4 : 2)}));
     }
     toleration.OneOf("effect", {"NoSchedule", "PreferNoSchedule", "NoExecute"});
   }
@@ -122,37 +202,50 @@ void ValidateAffinity(const Check& spec) {
 }
 
 void ValidateTopologySpread(const Check& spec) {
-  std::set<std::pair<std::string_view, std::string_view>> seen;
+  // kube-apiserver reports a repeated constraint at the first of the two.
+  std::map<std::pair<std::string_view, std::string_view>, std::size_t> last;
+  std::size_t index = 0;
+  const auto key = [](const Check& constraint) {
+    return std::pair(constraint.Text("topologyKey"), constraint.Text("whenUnsatisfiable"));
+  };
+  for (const Check& constraint : spec.Each("topologySpreadConstraints")) last[key(constraint)] = index++;
+  index = 0;
   for (const Check& constraint : spec.Each("topologySpreadConstraints")) {
     if (const std::int64_t skew = constraint.Number("maxSkew").value_or(0); skew <= 0) {
-      constraint.Add(meta::Invalid(constraint.Path().Child("maxSkew").ToString(), fmt::format("{}", skew), "must be greater than zero"));
+      constraint.Add(meta::Invalid(constraint.Path().Child("maxSkew").ToString(), fmt::format("{}", skew),
+                                   "must be greater than zero"));
     }
     constraint.Require("topologyKey", "can not be empty");
-    constraint.RequireOneOf("whenUnsatisfiable", {"DoNotSchedule", "ScheduleAnyway"});
-    if (!seen.emplace(constraint.Text("topologyKey"), constraint.Text("whenUnsatisfiable")).second) {
+    ValidateEnum(constraint, "whenUnsatisfiable", {"DoNotSchedule", "ScheduleAnyway"});
+    const std::string_view action = constraint.Text("whenUnsatisfiable");
+    if (last[key(constraint)] > index++) {
       constraint.Add(meta::Duplicate(constraint.Path().Child("{topologyKey, whenUnsatisfiable}").ToString(),
-                                     meta::Quoted(fmt::format("{{{}, {}}}", constraint.Text("topologyKey"), constraint.Text("whenUnsatisfiable")))));
+                                     meta::Quoted(fmt::format("{{{}, {}}}", constraint.Text("topologyKey"), action))));
     }
-    if (const auto domains = constraint.Number("minDomains"); domains && *domains <= 0) constraint.Invalid("minDomains", "must be greater than zero");
-    for (const char* field : {"nodeAffinityPolicy", "nodeTaintsPolicy"}) constraint.OneOf(field, {"Honor", "Ignore"});
+    if (const auto domains = constraint.Number("minDomains")) {
+      if (*domains <= 0) constraint.Invalid("minDomains", "must be greater than zero");
+      if (action != "DoNotSchedule") {
+        constraint.Invalid("minDomains",
+                           fmt::format("can only use minDomains if whenUnsatisfiable=DoNotSchedule, not {}", action));
+      }
+    }
+    for (const char* field : {"nodeAffinityPolicy", "nodeTaintsPolicy"}) {
+      if (constraint.Has(field)) ValidateEnum(constraint, field, {"Honor", "Ignore"});
+    }
+    ValidateMatchLabelKeys(constraint);
     if (const std::optional<Check> selector = constraint.Child("labelSelector")) {
-      for (meta::FieldError& error : meta::ValidateLabelSelector(selector->Object(), selector->Path())) constraint.Add(std::move(error));
+      for (meta::FieldError& error : meta::ValidateLabelSelector(selector->Object(), selector->Path()))
+        constraint.Add(std::move(error));
     }
   }
 }
 
-void ValidateSecurity(const Check& spec) {
-  if (spec.IsTrue("hostPID") && spec.IsTrue("shareProcessNamespace")) {
-    spec.Add(meta::Invalid(spec.Path().Child("securityContext").Child("shareProcessNamespace").ToString(), "true",
-                           "ShareProcessNamespace and HostPID cannot both be enabled"));
+void ValidateNodeSelector(const Check& selector, bool check_values) {
+  if (Count(selector, "nodeSelectorTerms") == 0) {
+    selector.Add(meta::Required(selector.Path().Child("nodeSelectorTerms").ToString(),
+                                "must have at least one node selector term"));
   }
-  const std::optional<Check> context = spec.Child("securityContext");
-  if (!context) return;
-  for (const char* field : {"fsGroup", "runAsUser", "runAsGroup"}) {
-    if (const auto id = context->Number(field); id && (*id < 0 || *id > 2147483647)) context->Invalid(field, "must be between 0 and 2147483647, inclusive");
-  }
-  context->OneOf("fsGroupChangePolicy", {"Always", "OnRootMismatch"});
-  context->OneOf("supplementalGroupsPolicy", {"Merge", "Strict"});
+  for (const Check& term : selector.Each("nodeSelectorTerms")) ValidateNodeTerm(term, check_values);
 }
 
 }  // namespace apimesh::core_api

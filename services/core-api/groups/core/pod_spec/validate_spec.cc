@@ -1,9 +1,12 @@
-#include <fmt/format.h>
-
 #include <limits>
+
+#include <fmt/format.h>
 
 #include "lib/meta/object_meta.h"
 #include "services/core-api/groups/core/pod_spec/validation.h"
+#include "services/core-api/validation/ip_rules.h"
+#include "services/core-api/validation/quantities.h"
+#include "services/core-api/validation/texts.h"
 
 namespace apimesh::core_api {
 namespace {
@@ -12,14 +15,18 @@ constexpr std::int64_t kMaxInt32 = std::numeric_limits<std::int32_t>::max();
 
 void ValidateHostAliases(const Check& spec) {
   for (const Check& alias : spec.Each("hostAliases")) {
-    alias.Require("ip");
+    for (std::string& complaint : CheckIp(alias.Text("ip"))) {
+      alias.Add(
+          meta::Invalid(alias.Path().Child("ip").ToString(), meta::Quoted(alias.Text("ip")), std::move(complaint)));
+    }
     const meta::json::value* names = meta::FindField(alias.Object(), "hostnames");
     if (!names || !names->is_array()) continue;
     std::size_t index = 0;
     for (const meta::json::value& name : names->get_array()) {
       if (name.is_string()) {
         for (std::string& complaint : meta::CheckDnsSubdomain(name.get_string())) {
-          spec.Add(meta::Invalid(alias.Path().Child("hostnames").Index(index).ToString(), Shown(&name), std::move(complaint)));
+          spec.Add(meta::Invalid(alias.Path().Child("hostnames").Index(index).ToString(), Shown(&name),
+                                 std::move(complaint)));
         }
       }
       ++index;
@@ -34,28 +41,76 @@ void ValidateGates(const Check& spec) {
   }
   std::set<std::string_view> seen;
   for (const Check& gate : spec.Each("schedulingGates")) {
-    if (gate.Text("name").empty()) {
-      gate.Add(meta::Required(gate.Path().ToString(), "must not be empty"));
-      continue;
-    }
-    gate.Names("name", meta::CheckQualifiedName);
+    for (std::string& complaint : meta::CheckQualifiedName(gate.Text("name")))
+      gate.Add(meta::Invalid(gate.Path().ToString(), meta::Quoted(gate.Text("name")), std::move(complaint)));
     if (!seen.insert(gate.Text("name")).second) {
       gate.Add(meta::Duplicate(gate.Path().ToString(), meta::Quoted(gate.Text("name"))));
     }
   }
 }
 
-void ValidateDnsConfig(const Check& spec) {
-  const std::optional<Check> config = spec.Child("dnsConfig");
-  const meta::json::value* servers = config ? meta::FindField(config->Object(), "nameservers") : nullptr;
-  const std::size_t count = servers && servers->is_array() ? servers->get_array().size() : 0;
-  if (spec.Text("dnsPolicy") == "None" && count == 0) {
-    spec.Add(meta::Required(spec.Path().Child("dnsConfig").ToString() + (config ? ".nameservers" : ""),
-                            config ? "must provide at least one DNS nameserver when `dnsPolicy` is None" : "must provide `dnsConfig` when `dnsPolicy` is None"));
+/// Returns the names of the claims.
+std::set<std::string, std::less<>> ValidatePodClaims(const Check& spec) {
+  std::set<std::string, std::less<>> names;
+  for (const Check& claim : spec.Each("resourceClaims")) {
+    const std::string_view name = claim.Text("name");
+    if (!claim.Require("name")) {
+    } else if (names.contains(name)) {
+      claim.Add(meta::Duplicate(claim.Path().Child("name").ToString(), meta::Quoted(name)));
+    } else {
+      claim.Names("name", meta::CheckDnsLabel);
+      names.emplace(name);
+    }
+    const bool by_name = claim.Has("resourceClaimName"), by_template = claim.Has("resourceClaimTemplateName");
+    if (by_name == by_template) {
+      const meta::json::value shown(claim.Object());
+      claim.Add(meta::Invalid(claim.Path().ToString(), Shown(&shown),
+                              by_name
+                                  ? "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"
+                                  : "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"));
+    }
+    for (const char* field : {"resourceClaimName", "resourceClaimTemplateName"}) {
+      if (claim.Has(field)) CheckText(claim, claim.Path().Child(field), claim.Text(field), &meta::CheckDnsSubdomain);
+    }
   }
-  if (config && count > 3) {
-    config->Add(meta::Invalid(config->Path().Child("nameservers").ToString(), Shown(servers), "must not have more than 3 nameservers"));
+  return names;
+}
+
+void ValidateHostnameOverride(const Check& spec) {
+  constexpr std::size_t kMaxLength = 64;
+  if (!spec.Has("hostnameOverride")) return;
+  if (spec.IsTrue("setHostnameAsFQDN"))
+    spec.Forbid("hostnameOverride", "may not be specified when setHostnameAsFQDN is true");
+  if (spec.IsTrue("hostNetwork")) spec.Forbid("hostnameOverride", "may not be specified when hostNetwork is true");
+  if (spec.Text("hostnameOverride").size() > kMaxLength)
+    spec.Add(meta::TooLong(spec.Path().Child("hostnameOverride").ToString(), kMaxLength));
+  for (std::string& complaint : meta::CheckDnsSubdomain(spec.Text("hostnameOverride")))
+    spec.Invalid("hostnameOverride", std::move(complaint));
+}
+
+/// The ports of a pod in the network of its node are ports of the node. In a template, hostPort may be missing, because
+/// it gets its default in the pods.
+void ValidateHostNetworkPorts(const Check& spec, bool is_template) {
+  if (!spec.IsTrue("hostNetwork")) return;
+  for (const Check& container : spec.Each("containers")) {
+    for (const Check& port : container.Each("ports")) {
+      const std::int64_t host_port = port.Number("hostPort").value_or(0);
+      if (host_port == port.Number("containerPort").value_or(0) || (is_template && host_port == 0)) continue;
+      port.Add(meta::Invalid(port.Path().Child("hostPort").ToString(), std::to_string(host_port),
+                             "must match `containerPort` when `hostNetwork` is true"));
+    }
   }
+}
+
+void ValidateSchedulingGroup(const Check& spec) {
+  const std::optional<Check> group = spec.Child("schedulingGroup");
+  if (!group) return;
+  if (!group->Has("podGroupName")) {
+    group->Add(
+        meta::Invalid(group->Path().Child("podGroupName").ToString(), "null", "must specify one of: `podGroupName`"));
+    return;
+  }
+  CheckText(*group, group->Path().Child("podGroupName"), group->Text("podGroupName"), &meta::CheckDnsSubdomain);
 }
 
 }  // namespace
@@ -63,30 +118,39 @@ void ValidateDnsConfig(const Check& spec) {
 meta::FieldErrors ValidatePodSpec(const meta::json::object& object, const meta::Path& path, std::string_view pod_name) {
   meta::FieldErrors errors;
   const Check spec(object, path, errors);
-  if (!spec.Has("terminationGracePeriodSeconds")) spec.Add(meta::Required(path.Child("terminationGracePeriodSeconds").ToString(), ""));
+  if (!spec.Has("terminationGracePeriodSeconds"))
+    spec.Add(meta::Required(path.Child("terminationGracePeriodSeconds").ToString(), ""));
 
   ContainerContext context;
   context.volumes = ValidateVolumes(spec, pod_name);
-  for (const Check& claim : spec.Each("resourceClaims")) {
-    claim.RequireName("name", meta::CheckDnsLabel);
-    context.claims.insert(std::string(claim.Text("name")));
-  }
+  context.claims = ValidatePodClaims(spec);
+  context.host_users = !spec.Has("hostUsers") || spec.IsTrue("hostUsers");
   context.restart_policy = spec.Text("restartPolicy");
   context.grace_period = spec.Number("terminationGracePeriodSeconds");
   ValidateContainers(spec, context);
-  if (spec.Has("resources")) ValidateResources(spec, context.claims);
+  ValidatePodResources(spec, context.claims);
+  ValidateHostNetworkPorts(spec, pod_name.empty());
 
   spec.RequireOneOf("restartPolicy", {"Always", "OnFailure", "Never"});
   spec.RequireOneOf("dnsPolicy", {"ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"});
-  for (meta::FieldError& error : meta::ValidateLabels(meta::FindField(object, "nodeSelector"), path.Child("nodeSelector"))) spec.Add(std::move(error));
-  ValidateSecurity(spec);
+  for (meta::FieldError& error :
+       meta::ValidateLabels(meta::FindField(object, "nodeSelector"), path.Child("nodeSelector")))
+    spec.Add(std::move(error));
+  ValidatePodSecurityContext(spec);
+  if (spec.IsTrue("hostPID") && spec.IsTrue("shareProcessNamespace"))
+    spec.Add(meta::Invalid(spec.Path().Child("securityContext").Child("shareProcessNamespace").ToString(), "true",
+                           "ShareProcessNamespace and HostPID cannot both be enabled"));
   ValidateAffinity(spec);
   ValidateDnsConfig(spec);
   ValidateGates(spec);
   ValidateTopologySpread(spec);
+  ValidateHostProcess(spec);
+  ValidateUserNamespace(spec);
+  ValidateHostnameOverride(spec);
   spec.Names("serviceAccountName", meta::CheckDnsSubdomain);
   spec.Names("nodeName", meta::CheckDnsSubdomain);
-  if (const auto deadline = spec.Number("activeDeadlineSeconds"); deadline && (*deadline < 1 || *deadline > kMaxInt32)) {
+  if (const auto deadline = spec.Number("activeDeadlineSeconds");
+      deadline && (*deadline < 1 || *deadline > kMaxInt32)) {
     spec.Invalid("activeDeadlineSeconds", fmt::format("must be between 1 and {}, inclusive", kMaxInt32));
   }
   spec.Names("hostname", meta::CheckDnsLabel);
@@ -94,9 +158,16 @@ meta::FieldErrors ValidatePodSpec(const meta::json::object& object, const meta::
   ValidateTolerations(spec);
   ValidateHostAliases(spec);
   spec.Names("priorityClassName", meta::CheckDnsSubdomain);
-  spec.Names("runtimeClassName", meta::CheckDnsSubdomain);
-  spec.OneOf("preemptionPolicy", {"PreemptLowerPriority", "Never"});
-  if (const std::optional<Check> os = spec.Child("os")) os->RequireOneOf("name", {"linux", "windows"});
+  if (spec.Has("runtimeClassName"))
+    CheckText(spec, path.Child("runtimeClassName"), spec.Text("runtimeClassName"), &meta::CheckDnsSubdomain);
+  if (spec.Has("preemptionPolicy")) spec.RequireOneOf("preemptionPolicy", {"PreemptLowerPriority", "Never"});
+  if (const std::optional<Check> overhead = spec.Child("overhead")) {
+    // kube-apiserver checks the overhead as if it were the limits of a container.
+    ValidateContainerQuantities(Check(overhead->Object(), overhead->Path().Child("limits"), errors));
+  }
+  ValidateOs(spec);
+  ValidateSchedulingGroup(spec);
+  ValidateEnvFileVolumes(spec);
   return errors;
 }
 

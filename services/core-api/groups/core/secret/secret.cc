@@ -2,10 +2,11 @@
 
 #include <openssl/evp.h>
 
-#include "lib/codec/base64.h"
+#include "lib/base/text/base64.h"
 #include "lib/codec/codec.h"
 #include "services/core-api/groups/columns.h"
 #include "services/core-api/groups/core/data_bag.h"
+#include "services/core-api/groups/core/secret/key_pair.h"
 #include "services/core-api/resources/generic.h"
 
 namespace apimesh::core_api {
@@ -13,25 +14,18 @@ namespace {
 
 namespace json = meta::json;
 
-std::string Base64(std::string_view text) {
-  std::string out(4 * ((text.size() + 2) / 3) + 1, '\0');
-  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
-                                   reinterpret_cast<const unsigned char*>(text.data()), static_cast<int>(text.size()));
-  out.resize(static_cast<std::size_t>(size));
-  return out;
-}
-
-/// Registry passwords are a JSON object.
+/// Checks that the value is JSON, as registry credentials are.
 void CheckJson(const json::object& data, std::string_view key, meta::FieldErrors& errors) {
   const json::value* value = meta::FindField(data, key);
   std::string text;
-  if (!value || !value->is_string() || codec::DecodeBase64(value->get_string(), text)) return;
+  if (!value || !value->is_string() || DecodeBase64(value->get_string(), text)) return;
   const meta::Result<json::value> parsed = codec::ParseJson(text, meta::NewArena());
   if (parsed) return;
-  errors.push_back(meta::Invalid(meta::Path("data").Key(key).ToString(), "\"<secret contents redacted>\"", parsed.error().Message()));
+  errors.push_back(meta::Invalid(meta::Path("data").Key(key).ToString(), "\"<secret contents redacted>\"",
+                                 parsed.error().Message()));
 }
 
-/// The keys that a Secret of a well-known type must have.
+/// Checks the keys that a Secret of a well-known type must have.
 void CheckType(const meta::Object& object, meta::FieldErrors& errors) {
   const std::string_view type = meta::FindString(object.Root(), "type");
   const json::object& data = DataBag(object, "data");
@@ -64,9 +58,16 @@ void CheckType(const meta::Object& object, meta::FieldErrors& errors) {
   }
 }
 
+std::string Decoded(const json::object& data, std::string_view key) {
+  const json::value* value = meta::FindField(data, key);
+  std::string text;
+  if (value && value->is_string()) DecodeBase64(value->get_string(), text);
+  return text;
+}
+
 class SecretStrategy final : public registry::Strategy {
  public:
-  /// stringData is write-only: it becomes part of data.
+  /// stringData is write-only: it is merged into data.
   void Default(json::object& object) const override {
     json::value* texts = meta::FindField(object, "stringData");
     if (!texts || !texts->is_object()) return;
@@ -75,7 +76,7 @@ class SecretStrategy final : public registry::Strategy {
     if (copy.empty()) return;
     json::object& data = meta::MakeObject(object, "data");
     for (const auto& [key, value] : copy) {
-      if (value.is_string()) data[key] = Base64(value.get_string());
+      if (value.is_string()) data[key] = EncodeBase64(value.get_string());
     }
   }
 
@@ -91,9 +92,18 @@ class SecretStrategy final : public registry::Strategy {
     return errors;
   }
 
-  /// A PUT without a type means the one it has.
+  /// An update without a type keeps the existing type.
   void PrepareForUpdate(const meta::RequestContext&, meta::Object& object, const meta::Object& old) const override {
     if (meta::FindString(object.Root(), "type").empty()) object.Root()["type"] = meta::FindString(old.Root(), "type");
+  }
+
+  std::vector<std::string> Warnings(const meta::RequestContext&, const meta::Object& object,
+                                    const meta::Object*) const override {
+    if (meta::FindString(object.Root(), "type") != "kubernetes.io/tls") return {};
+    const json::object& data = DataBag(object, "data");
+    std::string problem = CheckKeyPair(Decoded(data, "tls.crt"), Decoded(data, "tls.key"));
+    if (problem.empty()) return {};
+    return {std::move(problem)};
   }
 
   meta::FieldErrors ValidateUpdate(const meta::RequestContext& ctx, const meta::Object& object,
@@ -111,13 +121,13 @@ class SecretStrategy final : public registry::Strategy {
 };
 
 json::array Cells(const meta::Object& object, meta::Ages& ages) {
-  return {json::string(object.Name()), json::string(meta::FindString(object.Root(), "type")), DataBag(object, "data").size(),
-          AgeCell(object, ages)};
+  return {json::string(object.Name()), json::string(meta::FindString(object.Root(), "type")),
+          DataBag(object, "data").size(), AgeCell(object, ages)};
 }
 
 }  // namespace
 
-registry::Resource SecretResource() {
+registry::Resource SecretResource(const KindInputs&) {
   registry::Resource resource = FromTable("", "v1", "secrets");
   resource.strategy = std::make_shared<SecretStrategy>();
   resource.selectable_fields = {"type"};

@@ -4,6 +4,8 @@
 
 namespace apimesh::core_api {
 
-registry::Resource SecretResource();
+struct KindInputs;
+
+registry::Resource SecretResource(const KindInputs& inputs);
 
 }  // namespace apimesh::core_api

@@ -1,19 +1,22 @@
 #include "services/core-api/groups/core/service/allocation.h"
 
-#include <fmt/format.h>
-
 #include <set>
 
-#include "lib/codec/base64.h"
+#include <fmt/format.h>
+
+#include "lib/base/text/base64.h"
 #include "lib/codec/codec.h"
 #include "lib/meta/time.h"
 #include "lib/meta/uuid.h"
-#include "lib/schema/builtin.h"
-#include "services/core-api/groups/check.h"
+#include "lib/registry/cleanup_context.h"
 #include "services/core-api/groups/columns.h"
 #include "services/core-api/groups/core/service/fields.h"
+#include "services/core-api/groups/core/service/ip_address_object.h"
+#include "services/core-api/groups/core/service/port_change.h"
 #include "services/core-api/groups/core/service/rules.h"
-#include "services/core-api/groups/walk.h"
+#include "services/core-api/groups/core/service/service_ranges.h"
+#include "services/core-api/validation/check.h"
+#include "services/core-api/validation/walk.h"
 
 namespace apimesh::core_api {
 namespace {
@@ -21,82 +24,21 @@ namespace {
 namespace json = meta::json;
 using Store = storage::Store;
 
-const meta::Gvk kRangeKind{"", "v1", "RangeAllocation"};
 constexpr const char* kRangeName = "servicenodeports";
+constexpr const char* kOtherNetwork = "the provided network does not match the current range";
 
 meta::ApiError InvalidService(const meta::Object& service, const meta::FieldErrors& errors) {
   return meta::Invalid(meta::GroupKind{"", "Service"}, service.Name(), errors);
 }
 
-meta::Object AddressObject(std::string_view ip, std::string_view family, const meta::Object& service) {
-  json::object root;
-  root["kind"] = "IPAddress";
-  root["apiVersion"] = "networking.k8s.io/v1";
-  root["metadata"] = {{"name", json::string(ip)},
-                      {"uid", meta::NewUuid()},
-                      {"creationTimestamp", meta::FormatTime(Clock::System().Now())},
-                      {"labels", {{"ipaddress.kubernetes.io/ip-family", json::string(family)}, {"ipaddress.kubernetes.io/managed-by", "ipallocator.k8s.io"}}}};
-  root["spec"] = {{"parentRef",
-                   {{"resource", "services"}, {"namespace", json::string(service.Namespace())}, {"name", json::string(service.Name())}}}};
-  return meta::Object(std::move(root));
-}
-
-/// What one write of the ports does: these are given back, these are wanted, and so many of any number.
-struct PortChange {
-  PortRange range;
-  std::vector<std::int64_t> release;
-  std::vector<std::int64_t> wanted;
-  std::size_t any = 0;
-  // Results.
-  std::optional<std::int64_t> conflict;
-  bool full = false;
-  std::vector<std::int64_t> given;
-};
-
-/// Runs again from the start after a lost race.
-meta::Result<std::optional<Store::Update>> ApplyPorts(const std::shared_ptr<PortChange>& change, const meta::Object* current) {
-  std::string bytes;
-  if (current) codec::DecodeBase64(meta::FindString(current->Root(), "data"), bytes);
-  PortBitmap bitmap(change->range, std::move(bytes));
-  change->conflict.reset();
-  change->full = false;
-  change->given.clear();
-  for (const std::int64_t port : change->release) bitmap.Set(port, false);
-  for (const std::int64_t port : change->wanted) {
-    if (bitmap.Taken(port)) {
-      change->conflict = port;
-      return std::optional<Store::Update>();
-    }
-    bitmap.Set(port, true);
+std::vector<std::string> FamiliesOf(const meta::Object& service) {
+  std::vector<std::string> families;
+  const json::value* list = meta::FindField(ServiceSpec(service), "ipFamilies");
+  if (!list || !list->is_array()) return families;
+  for (const json::value& family : list->get_array()) {
+    if (family.is_string()) families.emplace_back(family.get_string());
   }
-  for (std::size_t i = 0; i < change->any; ++i) {
-    const std::optional<std::int64_t> port = bitmap.TakeAny(meta::SecureRandomBits);
-    if (!port) {
-      change->full = true;
-      return std::optional<Store::Update>();
-    }
-    change->given.push_back(*port);
-  }
-  json::object root;
-  if (current) root = current->Root();
-  root["kind"] = kRangeKind.kind;
-  root["apiVersion"] = kRangeKind.ApiVersion();
-  if (!current) root["metadata"] = {{"creationTimestamp", nullptr}};
-  root["range"] = change->range.ToString();
-  root["data"] = codec::EncodeBase64(bitmap.Bytes());
-  return std::optional<Store::Update>(Store::Update{meta::Object(std::move(root)), std::chrono::seconds(0)});
-}
-
-Task<meta::Result<std::optional<Store::Update>>> ApplyPortsTask(std::shared_ptr<PortChange> change, const meta::Object* current) {
-  co_return ApplyPorts(change, current);
-}
-
-std::vector<std::int64_t> NodePortsOf(const meta::Object& service) {
-  std::set<std::int64_t> ports;
-  for (const json::object& port : Objects(meta::FindField(ServiceSpec(service), "ports"))) ports.insert(NumberAt(port, "nodePort"));
-  ports.insert(NumberAt(ServiceSpec(service), "healthCheckNodePort"));
-  ports.erase(0);
-  return {ports.begin(), ports.end()};
+  return families;
 }
 
 class ServiceHooks final : public registry::Hooks {
@@ -111,7 +53,7 @@ class ServiceHooks final : public registry::Hooks {
     const std::vector<std::string> no_addresses;
     CO_RETURN_IF_ERROR(co_await TakeAddresses(ctx, service, no_addresses));
     const std::vector<std::int64_t> no_ports;
-    const meta::Result<> ports = co_await TakePorts(ctx, service, no_ports);
+    const meta::Result<> ports = co_await TakePorts(ctx, service, no_ports, false);
     if (!ports) {
       std::vector<std::string> taken = ClusterIps(service);
       co_await ReleaseAddresses(ctx, std::move(taken));
@@ -122,15 +64,36 @@ class ServiceHooks final : public registry::Hooks {
   Task<meta::Result<>> BeginUpdate(meta::RequestContext ctx, meta::Object& service, const meta::Object& old) override {
     SyncClusterIps(service, &old);
     KeepAllocated(service, old);
-    // A change of type is settled here as well, so that nothing is given out which the strategy then takes away.
+    // The fields that a change of type removes are removed here as well, so that nothing is allocated that the strategy
+    // would remove.
     DropTypeDependent(service, old);
     CO_RETURN_IF_ERROR(Prepare(service, &old));
     std::vector<std::string> addresses = ClusterIps(old);
     CO_RETURN_IF_ERROR(co_await TakeAddresses(ctx, service, std::move(addresses)));
     std::vector<std::int64_t> owned = NodePortsOf(old);
-    const meta::Result<> ports = co_await TakePorts(ctx, service, std::move(owned));
+    const meta::Result<> ports = co_await TakePorts(ctx, service, std::move(owned), false);
     if (!ports) co_await GiveBack(ctx, service, old);
     co_return ports;
+  }
+
+  Task<meta::Result<>> DryRunCreate(meta::RequestContext ctx, meta::Object& service) override {
+    SyncClusterIps(service, nullptr);
+    CO_RETURN_IF_ERROR(Prepare(service, nullptr));
+    const std::vector<std::string> no_addresses;
+    const std::vector<std::int64_t> no_ports;
+    CO_RETURN_IF_ERROR(co_await PretendAddresses(ctx, service, no_addresses));
+    co_return co_await TakePorts(ctx, service, no_ports, true);
+  }
+
+  Task<meta::Result<>> DryRunUpdate(meta::RequestContext ctx, meta::Object& service, const meta::Object& old) override {
+    SyncClusterIps(service, &old);
+    KeepAllocated(service, old);
+    DropTypeDependent(service, old);
+    CO_RETURN_IF_ERROR(Prepare(service, &old));
+    std::vector<std::string> addresses = ClusterIps(old);
+    CO_RETURN_IF_ERROR(co_await PretendAddresses(ctx, service, std::move(addresses)));
+    std::vector<std::int64_t> owned = NodePortsOf(old);
+    co_return co_await TakePorts(ctx, service, std::move(owned), true);
   }
 
   Task<> GiveBack(meta::RequestContext ctx, const meta::Object& loser, const meta::Object& winner) override {
@@ -140,7 +103,8 @@ class ServiceHooks final : public registry::Hooks {
     std::erase_if(ips, [&](const std::string& ip) { return std::binary_search(kept.begin(), kept.end(), ip); });
     std::vector<std::int64_t> ports = NodePortsOf(loser);
     const std::vector<std::int64_t> kept_ports = NodePortsOf(winner);
-    std::erase_if(ports, [&](std::int64_t port) { return std::binary_search(kept_ports.begin(), kept_ports.end(), port); });
+    std::erase_if(ports,
+                  [&](std::int64_t port) { return std::binary_search(kept_ports.begin(), kept_ports.end(), port); });
     co_await ReleaseAddresses(ctx, std::move(ips));
     co_await ReleasePorts(ctx, std::move(ports));
   }
@@ -150,31 +114,24 @@ class ServiceHooks final : public registry::Hooks {
 
  private:
   meta::Result<> Prepare(meta::Object& service, const meta::Object* old) const {
-    if (const meta::FieldErrors errors = ValidateClusterIps(service); !errors.empty()) return InvalidService(service, errors);
-    if (const meta::FieldErrors errors = InitFamilies(service, old, families_); !errors.empty()) return InvalidService(service, errors);
+    if (const meta::FieldErrors errors = ValidateClusterIps(service); !errors.empty())
+      return InvalidService(service, errors);
+    if (const meta::FieldErrors errors = InitFamilies(service, old, families_); !errors.empty())
+      return InvalidService(service, errors);
     return {};
   }
 
-  const IpRange& RangeOf(std::string_view family) const {
-    for (const IpRange& range : options_.cidrs) {
-      if (range.Family() == family) return range;
-    }
-    return options_.cidrs.front();
-  }
-
-  /// One address for every family, but those that are there already: `owned` are the service's own.
+  /// Allocates one address per family, except for the addresses in `owned`, which the service has already.
   Task<meta::Result<>> TakeAddresses(meta::RequestContext ctx, meta::Object& service, std::vector<std::string> owned) {
     if (!NeedsClusterIp(service) || IsHeadless(service)) co_return meta::Result<>();
-    std::vector<std::string> ips = ClusterIps(service), families;
-    if (const json::value* list = meta::FindField(ServiceSpec(service), "ipFamilies"); list && list->is_array()) {
-      for (const json::value& family : list->get_array()) families.emplace_back(family.as_string());
-    }
+    std::vector<std::string> ips = ClusterIps(service);
+    const std::vector<std::string> families = FamiliesOf(service);
     std::vector<std::string> taken;
     for (std::size_t i = 0; i < families.size(); ++i) {
       const bool asked = i < ips.size();
       if (asked && std::find(owned.begin(), owned.end(), ips[i]) != owned.end()) continue;
-      const std::string wish = asked ? ips[i] : "";
-      const meta::Result<std::string> ip = co_await TakeAddress(ctx, service, families[i], wish);
+      const std::string requested = asked ? ips[i] : "";
+      const meta::Result<std::string> ip = co_await TakeAddress(ctx, service, families[i], requested);
       if (!ip) {
         co_await ReleaseAddresses(ctx, taken);
         co_return ip.error();
@@ -186,20 +143,35 @@ class ServiceHooks final : public registry::Hooks {
     co_return meta::Result<>();
   }
 
-  meta::ApiError NoAddress(const meta::Object& service, const std::string& wish, std::string_view why) const {
+  meta::ApiError NoAddress(const meta::Object& service, const std::string& requested, std::string_view why) const {
     const std::string shown = Shown(meta::FindField(ServiceSpec(service), "clusterIPs"));
-    return InvalidService(service, {meta::Invalid("spec.clusterIPs", shown, fmt::format("failed to allocate IP {}: {}", wish, why))});
+    return InvalidService(service, {meta::Invalid("spec.clusterIPs", shown,
+                                                  fmt::format("failed to allocate IP {}: {}", requested, why))});
   }
 
-  Task<meta::Result<std::string>> TakeAddress(meta::RequestContext ctx, const meta::Object& service, std::string family, std::string wish) {
-    const IpRange& range = RangeOf(family);
-    if (!wish.empty()) {
-      if (!range.Contains(wish)) co_return NoAddress(service, wish, "the provided network does not match the current range");
-      const meta::Result<> created = co_await Claim(ctx, wish, family, service);
-      if (created) co_return wish;
-      if (!created.error().Is("AlreadyExists")) co_return created.error();
-      co_return NoAddress(service, wish, "provided IP is already allocated");
+  Task<meta::Result<std::string>> TakeAddress(meta::RequestContext ctx, const meta::Object& service, std::string family,
+                                              std::string requested) {
+    ASSIGN_OR_CO_RETURN(const std::vector<IpRange> ranges,
+                        co_await ServiceRanges(ctx, options_.service_cidrs, options_.cidrs, family, CidrState::kReady));
+    if (!requested.empty()) {
+      if (!AnyContains(ranges, requested)) co_return NoAddress(service, requested, kOtherNetwork);
+      const meta::Result<> created = co_await Claim(ctx, requested, family, service);
+      if (created) co_return requested;
+      if (!created.error().Is(meta::Reason::kAlreadyExists)) co_return created.error();
+      co_return NoAddress(service, requested, "provided IP is already allocated");
     }
+    for (const IpRange& range : ranges) {
+      meta::Result<std::optional<std::string>> ip = co_await TakeAny(ctx, service, family, range);
+      if (!ip) co_return ip.error();
+      if (*ip) co_return std::move(**ip);
+    }
+    co_return meta::InternalError(
+        fmt::format("failed to allocate a serviceIP for Service {}: range is full", meta::Quoted(service.Name())));
+  }
+
+  /// Allocates any free address of a range. Returns nullopt if the range is full.
+  Task<meta::Result<std::optional<std::string>>> TakeAny(meta::RequestContext ctx, const meta::Object& service,
+                                                         std::string family, IpRange range) {
     const std::uint64_t offset = range.DynamicOffset();
     const std::uint64_t upper = range.Count() - offset;
     const std::uint64_t start = upper == 0 ? 0 : meta::SecureRandomBits() % upper;
@@ -207,41 +179,68 @@ class ServiceHooks final : public registry::Hooks {
       const std::uint64_t index = i < upper ? offset + (start + i) % upper : i - upper;
       const std::string ip = range.At(index);
       const storage::Key key{ip};
-      // Most taken addresses are in the cache: only those that look free are tried for real.
+      // Most allocated addresses are in the cache, so a claim is attempted only for addresses that seem free.
       const storage::GetOptions any{.resource_version = "0"};
       const meta::Result<storage::EntryPtr> known = co_await options_.ip_addresses->Get(ctx, key, any);
       if (known) continue;
       const meta::Result<> created = co_await Claim(ctx, ip, family, service);
-      if (created) co_return ip;
-      if (!created.error().Is("AlreadyExists")) co_return created.error();
+      if (created) co_return std::optional(ip);
+      if (!created.error().Is(meta::Reason::kAlreadyExists)) co_return created.error();
     }
-    co_return meta::InternalError("failed to allocate a serviceIP: range is full");
+    co_return std::optional<std::string>();
   }
 
-  Task<meta::Result<>> Claim(meta::RequestContext ctx, std::string ip, std::string family, const meta::Object& service) {
+  Task<meta::Result<>> Claim(meta::RequestContext ctx, std::string ip, std::string family,
+                             const meta::Object& service) {
     const storage::Key key{ip};
-    meta::Object address = AddressObject(ip, family, service);
+    meta::Object address = AddressObject(ip, family, service, options_.clock->Now());
     const meta::Result<storage::EntryPtr> created =
         co_await options_.ip_addresses->Create(ctx, key, std::move(address), std::chrono::seconds(0));
     if (!created) co_return created.error();
     co_return meta::Result<>();
   }
 
-  Task<meta::Result<>> TakePorts(meta::RequestContext ctx, meta::Object& service, std::vector<std::int64_t> owned) {
+  /// Sets the addresses that a dry run shows: those that the client asks for, and the network address of a range in
+  /// place of any others.
+  Task<meta::Result<>> PretendAddresses(meta::RequestContext ctx, meta::Object& service,
+                                        std::vector<std::string> owned) {
+    if (!NeedsClusterIp(service) || IsHeadless(service)) co_return meta::Result<>();
+    std::vector<std::string> ips = ClusterIps(service);
+    const std::vector<std::string> families = FamiliesOf(service);
+    for (std::size_t i = 0; i < families.size(); ++i) {
+      ASSIGN_OR_CO_RETURN(
+          const std::vector<IpRange> ranges,
+          co_await ServiceRanges(ctx, options_.service_cidrs, options_.cidrs, families[i], CidrState::kReady));
+      if (i < ips.size()) {
+        if (std::find(owned.begin(), owned.end(), ips[i]) != owned.end() || AnyContains(ranges, ips[i])) continue;
+        co_return NoAddress(service, ips[i], kOtherNetwork);
+      }
+      if (!ranges.empty()) ips.push_back(ranges.front().Network());
+    }
+    SetClusterIps(service, ips);
+    co_return meta::Result<>();
+  }
+
+  /// `dry_run`: only checks whether the requested ports are free, and sets ports that exist in no range for the others.
+  Task<meta::Result<>> TakePorts(meta::RequestContext ctx, meta::Object& service, std::vector<std::int64_t> owned,
+                                 bool dry_run) {
     if (!NeedsNodePorts(service)) co_return meta::Result<>();
     json::object& spec = meta::MakeObject(service.Root(), "spec");
     const json::value* allocate = meta::FindField(spec, "allocateLoadBalancerNodePorts");
-    const bool automatic = !(meta::FindString(spec, "type") == "LoadBalancer" && allocate && allocate->is_bool() && !allocate->get_bool());
+    const bool automatic =
+        !(meta::FindString(spec, "type") == "LoadBalancer" && allocate && allocate->is_bool() && !allocate->get_bool());
 
     const auto change = std::make_shared<PortChange>();
     change->range = options_.node_ports;
-    std::map<std::int64_t, std::string> paths;  // of the ports asked for
+    std::map<std::int64_t, std::string> paths;  // field paths of the requested ports
     std::map<std::int64_t, std::int64_t> by_port;
     std::vector<std::pair<json::object*, const char*>> open;
-    std::map<json::object*, json::object*> twins;  // the same port number in another protocol shares the node port
+    std::map<json::object*, json::object*>
+        twins;  // ports with the same number and another protocol share the node port
     std::map<std::int64_t, json::object*> first_open;
     const auto ask = [&](std::int64_t number, std::string path) {
-      if (!std::binary_search(owned.begin(), owned.end(), number) && paths.emplace(number, std::move(path)).second) change->wanted.push_back(number);
+      if (!std::binary_search(owned.begin(), owned.end(), number) && paths.emplace(number, std::move(path)).second)
+        change->wanted.push_back(number);
     };
     const auto ports = Objects(meta::FindField(spec, "ports"));
     for (std::size_t i = 0; i < ports.size(); ++i) {
@@ -271,14 +270,20 @@ class ServiceHooks final : public registry::Hooks {
     }
     for (const std::int64_t number : change->wanted) {
       if (options_.node_ports.Contains(number)) continue;
-      const std::string why = fmt::format("provided port is not in the valid range. The range of valid ports is {}", options_.node_ports.ToString());
+      const std::string why = fmt::format("provided port is not in the valid range. The range of valid ports is {}",
+                                          options_.node_ports.ToString());
       co_return InvalidService(service, {meta::Invalid(paths[number], fmt::format("{}", number), why)});
     }
     change->any = open.size();
     if (change->wanted.empty() && change->any == 0) co_return meta::Result<>();
-    CO_RETURN_IF_ERROR(co_await WritePorts(ctx, change));
+    if (dry_run) {
+      CO_RETURN_IF_ERROR(co_await CheckPorts(ctx, change));
+    } else {
+      CO_RETURN_IF_ERROR(co_await WritePorts(ctx, change));
+    }
     if (change->conflict) {
-      co_return InvalidService(service, {meta::Invalid(paths[*change->conflict], fmt::format("{}", *change->conflict), "provided port is already allocated")});
+      co_return InvalidService(service, {meta::Invalid(paths[*change->conflict], fmt::format("{}", *change->conflict),
+                                                       "provided port is already allocated")});
     }
     if (change->full) co_return meta::InternalError("failed to allocate a nodePort: range is full");
     for (std::size_t i = 0; i < open.size(); ++i) (*open[i].first)[open[i].second] = change->given[i];
@@ -286,23 +291,48 @@ class ServiceHooks final : public registry::Hooks {
     co_return meta::Result<>();
   }
 
+  Task<meta::Result<>> CheckPorts(meta::RequestContext ctx, std::shared_ptr<PortChange> change) {
+    constexpr std::int64_t kPretended = 32768;  // the ports that kube-apiserver shows in a dry run follow this number
+    const storage::Key key{kRangeName};
+    const storage::GetOptions newest;
+    const meta::Result<storage::EntryPtr> stored = co_await options_.ranges->Get(ctx, key, newest);
+    if (stored) {
+      ASSIGN_OR_CO_RETURN(const json::value parsed, codec::ParseJson((*stored)->JsonText(), meta::NewArena()));
+      std::string bytes;
+      if (parsed.is_object()) DecodeBase64(meta::FindString(parsed.get_object(), "data"), bytes);
+      const PortBitmap bitmap(change->range, std::move(bytes));
+      for (const std::int64_t port : change->wanted) {
+        if (bitmap.Taken(port)) change->conflict = port;
+      }
+    } else if (!stored.error().Is(meta::Reason::kNotFound)) {
+      co_return stored.error();
+    }
+    std::int64_t last = change->wanted.empty() ? kPretended : 0;
+    for (const std::int64_t port : change->wanted) last = std::max(last, port);
+    for (std::size_t i = 0; i < change->any; ++i) change->given.push_back(++last);
+    co_return meta::Result<>();
+  }
+
   Task<meta::Result<>> WritePorts(meta::RequestContext ctx, std::shared_ptr<PortChange> change) {
     const Store::UpdateFn update = [change](const meta::Object* current) { return ApplyPortsTask(change, current); };
     const storage::Key key{kRangeName};
     const storage::Preconditions none;
-    const meta::Result<Store::UpdateResult> written = co_await options_.ranges->GuaranteedUpdate(ctx, key, none, true, update);
+    const meta::Result<Store::UpdateResult> written =
+        co_await options_.ranges->GuaranteedUpdate(ctx, key, none, true, update);
     if (!written && !change->conflict && !change->full) co_return written.error();
     co_return meta::Result<>();
   }
 
+  /// Releases also after the deadline of the request, as ReleasePorts() does.
   Task<> ReleaseAddresses(meta::RequestContext ctx, std::vector<std::string> ips) {
+    const meta::RequestContext cleanup = registry::CleanupContext(ctx, *options_.clock);
     const auto accept = [](const meta::Object&) -> Task<meta::Result<>> { co_return meta::Result<>(); };
     const Store::ValidateFn any = accept;
     const storage::Preconditions none;
     for (const std::string& ip : ips) {
       if (ip == "None") continue;
       const storage::Key key{ip};
-      (void)co_await options_.ip_addresses->Delete(ctx, key, none, any);
+      (void)co_await options_.ip_addresses->Delete(cleanup, key, none, any);
     }
   }
 
@@ -312,7 +342,8 @@ class ServiceHooks final : public registry::Hooks {
     std::erase_if(ports, [&](std::int64_t port) { return !change->range.Contains(port); });
     if (ports.empty()) co_return;
     change->release = std::move(ports);
-    (void)co_await WritePorts(ctx, change);
+    const meta::RequestContext cleanup = registry::CleanupContext(ctx, *options_.clock);
+    (void)co_await WritePorts(cleanup, change);
   }
 
   Task<> Release(meta::RequestContext ctx, meta::Object service) {
@@ -328,22 +359,8 @@ class ServiceHooks final : public registry::Hooks {
 
 }  // namespace
 
-storage::ResourceConfig RangesConfig() {
-  storage::ResourceConfig config;
-  config.resource = {"", "rangeallocations"};
-  config.key_prefix = "ranges";
-  config.namespaced = false;
-  config.api_version = "v1";
-  config.to_json = [](std::string_view stored) -> meta::Result<std::string> {
-    const schema::Node* node = schema::Builtin().FindKind(kRangeKind);
-    if (!codec::IsProtobuf(stored) || !node) return std::string(stored);
-    ASSIGN_OR_RETURN(meta::Object object, codec::ReadProtobuf(stored, *node, meta::NewArena()));
-    object.SetGvk(kRangeKind);
-    return codec::WriteJson(object.Root());
-  };
-  return config;
+std::shared_ptr<registry::Hooks> MakeServiceHooks(AllocationOptions options) {
+  return std::make_shared<ServiceHooks>(std::move(options));
 }
-
-std::shared_ptr<registry::Hooks> MakeServiceHooks(AllocationOptions options) { return std::make_shared<ServiceHooks>(std::move(options)); }
 
 }  // namespace apimesh::core_api

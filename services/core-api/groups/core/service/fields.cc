@@ -1,14 +1,14 @@
 #include "services/core-api/groups/core/service/fields.h"
 
-#include <boost/asio/ip/address.hpp>
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 
+#include <boost/asio/ip/address.hpp>
+#include <fmt/format.h>
+
 #include "lib/meta/equal.h"
 #include "services/core-api/groups/columns.h"
-#include "services/core-api/groups/walk.h"
+#include "services/core-api/validation/walk.h"
 
 namespace apimesh::core_api {
 namespace {
@@ -25,7 +25,9 @@ std::vector<std::string> TextsAt(const meta::Object& service, std::string_view f
   return texts;
 }
 
-std::string_view Text(const meta::Object& service, std::string_view field) { return meta::FindString(ServiceSpec(service), field); }
+std::string_view Text(const meta::Object& service, std::string_view field) {
+  return meta::FindString(ServiceSpec(service), field);
+}
 
 bool Same(const meta::Object& a, const meta::Object& b, std::string_view field) {
   const json::value* one = meta::FindField(ServiceSpec(a), field);
@@ -86,14 +88,15 @@ bool NeedsHealthCheckPort(const meta::Object& service) {
 bool IsExternallyAccessible(const json::object& spec) {
   const std::string_view type = meta::FindString(spec, "type");
   const json::value* ips = meta::FindField(spec, "externalIPs");
-  return type == "LoadBalancer" || type == "NodePort" || (type == "ClusterIP" && ips && ips->is_array() && !ips->get_array().empty());
+  return type == "LoadBalancer" || type == "NodePort" ||
+         (type == "ClusterIP" && ips && ips->is_array() && !ips->get_array().empty());
 }
 
 void SyncClusterIps(meta::Object& service, const meta::Object* old) {
   std::vector<std::string> ips = ClusterIps(service);
   const std::string ip(Text(service, "clusterIP"));
   if (!old) {
-    // A list without its first element's twin is left to the rules.
+    // clusterIPs without clusterIP is not corrected here; validation reports it.
     if (!ip.empty() && ips.empty()) SetClusterIps(service, {ip});
     return;
   }
@@ -101,7 +104,7 @@ void SyncClusterIps(meta::Object& service, const meta::Object* old) {
   const bool ip_changed = ip != old_ip;
   const bool ips_changed = ips != ClusterIps(*old);
   if (ip.empty() && !old_ip.empty() && !ips_changed) {
-    SetTexts(service, "clusterIPs", {});  // cleared one: both are meant
+    SetTexts(service, "clusterIPs", {});  // clearing clusterIP also clears clusterIPs
   } else if (!ip.empty() && ip_changed && !ips_changed) {
     SetTexts(service, "clusterIPs", {ip});
   }
@@ -117,13 +120,16 @@ void KeepAllocated(meta::Object& service, const meta::Object& old) {
     for (json::object& port : Objects(meta::FindField(Spec(service), "ports"))) {
       if (NumberAt(port, "nodePort") != 0) continue;
       for (const json::object& before : Objects(meta::FindField(ServiceSpec(old), "ports"))) {
-        if (NumberAt(before, "port") != NumberAt(port, "port") || meta::FindString(before, "protocol") != meta::FindString(port, "protocol")) continue;
+        if (NumberAt(before, "port") != NumberAt(port, "port") ||
+            meta::FindString(before, "protocol") != meta::FindString(port, "protocol"))
+          continue;
         const std::int64_t number = NumberAt(before, "nodePort");
         if (number != 0 && !NodePorts(service).contains(number)) port["nodePort"] = number;
       }
     }
   }
-  if (NeedsHealthCheckPort(old) && NeedsHealthCheckPort(service) && NumberAt(ServiceSpec(service), "healthCheckNodePort") == 0) {
+  if (NeedsHealthCheckPort(old) && NeedsHealthCheckPort(service) &&
+      NumberAt(ServiceSpec(service), "healthCheckNodePort") == 0) {
     Spec(service)["healthCheckNodePort"] = NumberAt(ServiceSpec(old), "healthCheckNodePort");
   }
 }
@@ -150,18 +156,29 @@ void DropTypeDependent(meta::Object& service, const meta::Object& old) {
       if (Same(service, old, field)) meta::EraseField(spec, field);
     }
   }
-  if (IsExternallyAccessible(ServiceSpec(old)) && !IsExternallyAccessible(spec) && Same(service, old, "externalTrafficPolicy")) {
+  if (IsExternallyAccessible(ServiceSpec(old)) && !IsExternallyAccessible(spec) &&
+      Same(service, old, "externalTrafficPolicy")) {
     meta::EraseField(spec, "externalTrafficPolicy");
   }
-  if (Text(service, "type") != "LoadBalancer") meta::MakeObject(service.Root(), "status")["loadBalancer"].emplace_object();
+  if (Text(service, "type") != "LoadBalancer")
+    meta::MakeObject(service.Root(), "status")["loadBalancer"].emplace_object();
 }
 
-meta::FieldErrors InitFamilies(meta::Object& service, const meta::Object* old, const std::vector<std::string>& families) {
+void DropUnusedTrafficPolicy(meta::Object& service) {
+  const std::string_view policy = Text(service, "internalTrafficPolicy");
+  // Other values stay, so that validation reports them.
+  if (Text(service, "type") == "ExternalName" && (policy == "Cluster" || policy == "Local"))
+    meta::EraseField(Spec(service), "internalTrafficPolicy");
+}
+
+meta::FieldErrors InitFamilies(meta::Object& service, const meta::Object* old,
+                               const std::vector<std::string>& families) {
   meta::FieldErrors errors;
   if (!NeedsClusterIp(service)) return errors;
   json::object& spec = Spec(service);
   const json::value* selector = meta::FindField(spec, "selector");
-  const bool free_form = Text(service, "clusterIP") == "None" && !(selector && selector->is_object() && !selector->get_object().empty());
+  const bool free_form =
+      Text(service, "clusterIP") == "None" && !(selector && selector->is_object() && !selector->get_object().empty());
   if (Text(service, "ipFamilyPolicy").empty()) {
     const std::string before(old ? Text(*old, "ipFamilyPolicy") : "");
     spec["ipFamilyPolicy"] = !before.empty() ? before : free_form ? "RequireDualStack" : "SingleStack";
@@ -175,19 +192,26 @@ meta::FieldErrors InitFamilies(meta::Object& service, const meta::Object* old, c
     SetClusterIps(service, ips);
   }
   if (policy == "SingleStack" && ips.size() == 2) {
-    errors.push_back(meta::Invalid(policy_path, meta::Quoted(policy), "must be 'RequireDualStack' or 'PreferDualStack' when multiple cluster IPs are specified"));
+    errors.push_back(
+        meta::Invalid(policy_path, meta::Quoted(policy),
+                      "must be 'RequireDualStack' or 'PreferDualStack' when multiple cluster IPs are specified"));
   }
   if (policy == "SingleStack" && chosen.size() == 2) {
-    errors.push_back(meta::Invalid(policy_path, meta::Quoted(policy), "must be 'RequireDualStack' or 'PreferDualStack' when multiple IP families are specified"));
+    errors.push_back(
+        meta::Invalid(policy_path, meta::Quoted(policy),
+                      "must be 'RequireDualStack' or 'PreferDualStack' when multiple IP families are specified"));
   }
-  const auto configured = [&](std::string_view family) { return std::find(families.begin(), families.end(), family) != families.end(); };
+  const auto configured = [&](std::string_view family) {
+    return std::find(families.begin(), families.end(), family) != families.end();
+  };
   for (std::size_t i = chosen.size(); i < ips.size() && ips[i] != "None"; ++i) {
     const std::string_view family = FamilyOf(ips[i]);
     if (family.empty()) continue;
     if (configured(family)) {
       chosen.emplace_back(family);
     } else {
-      errors.push_back(meta::Invalid(fmt::format("spec.clusterIPs[{}]", i), fmt::format("[\"{}\"]", fmt::join(ips, "\",\"")),
+      errors.push_back(meta::Invalid(fmt::format("spec.clusterIPs[{}]", i),
+                                     fmt::format("[\"{}\"]", fmt::join(ips, "\",\"")),
                                      fmt::format("{} is not configured on this cluster", family)));
     }
   }
@@ -195,16 +219,19 @@ meta::FieldErrors InitFamilies(meta::Object& service, const meta::Object* old, c
   const auto other = [](std::string_view family) { return std::string(family == "IPv4" ? "IPv6" : "IPv4"); };
   if (!free_form) {
     if (policy == "RequireDualStack" && families.size() < 2) {
-      errors.push_back(meta::Invalid(policy_path, meta::Quoted(policy), "this cluster is not configured for dual-stack services"));
+      errors.push_back(
+          meta::Invalid(policy_path, meta::Quoted(policy), "this cluster is not configured for dual-stack services"));
     }
     for (std::size_t i = 0; i < chosen.size(); ++i) {
       if (configured(chosen[i])) continue;
-      errors.push_back(meta::Invalid(fmt::format("spec.ipFamilies[{}]", i), meta::Quoted(chosen[i]), "not configured on this cluster"));
+      errors.push_back(meta::Invalid(fmt::format("spec.ipFamilies[{}]", i), meta::Quoted(chosen[i]),
+                                     "not configured on this cluster"));
     }
     if (!errors.empty()) return errors;
   }
   if (chosen.empty()) chosen.push_back(families.front());
-  if (policy != "SingleStack" && chosen.size() == 1 && (free_form || families.size() == 2)) chosen.push_back(other(chosen.front()));
+  if (policy != "SingleStack" && chosen.size() == 1 && (free_form || families.size() == 2))
+    chosen.push_back(other(chosen.front()));
   SetTexts(service, "ipFamilies", chosen);
   return errors;
 }
@@ -213,6 +240,15 @@ std::string_view FamilyOf(std::string_view ip) {
   boost::system::error_code error;
   const boost::asio::ip::address address = boost::asio::ip::make_address(std::string(ip), error);
   return error ? "" : address.is_v4() ? "IPv4" : "IPv6";
+}
+
+std::vector<std::int64_t> NodePortsOf(const meta::Object& service) {
+  std::set<std::int64_t> ports;
+  for (const json::object& port : Objects(meta::FindField(ServiceSpec(service), "ports")))
+    ports.insert(NumberAt(port, "nodePort"));
+  ports.insert(NumberAt(ServiceSpec(service), "healthCheckNodePort"));
+  ports.erase(0);
+  return {ports.begin(), ports.end()};
 }
 
 }  // namespace apimesh::core_api

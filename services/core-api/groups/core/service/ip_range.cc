@@ -1,9 +1,9 @@
 #include "services/core-api/groups/core/service/ip_range.h"
 
-#include <boost/asio/ip/address.hpp>
-
 #include <algorithm>
 #include <charconv>
+
+#include <boost/asio/ip/address.hpp>
 
 namespace apimesh::core_api {
 namespace {
@@ -61,9 +61,12 @@ std::uint64_t IpRange::DynamicOffset() const {
   return std::clamp(count_ / kStep, kMin, kMax);
 }
 
-std::string IpRange::At(std::uint64_t index) const {
+std::string IpRange::Network() const { return Offset(0); }
+std::string IpRange::At(std::uint64_t index) const { return Offset(index + 1); }
+
+std::string IpRange::Offset(std::uint64_t offset) const {
   std::array<unsigned char, 16> bytes = base_;
-  std::uint64_t carry = index + 1;  // the first is the network's own
+  std::uint64_t carry = offset;
   for (std::size_t i = size_; i-- > 0 && carry != 0;) {
     carry += bytes[i];
     bytes[i] = static_cast<unsigned char>(carry & 0xff);
@@ -80,7 +83,13 @@ bool IpRange::Contains(std::string_view text) const {
   for (std::size_t bit = 0; bit < bits_; ++bit) {
     if (((bytes[bit / 8] ^ base_[bit / 8]) & (0x80U >> (bit % 8))) != 0) return false;
   }
-  return true;
+  bool zeros = true, ones = true;  // whether all bits after the prefix are 0 or 1
+  for (std::size_t bit = bits_; bit < size_ * 8; ++bit) {
+    const bool set = (bytes[bit / 8] & (0x80U >> (bit % 8))) != 0;
+    zeros = zeros && !set;
+    ones = ones && set;
+  }
+  return !zeros && !(ones && size_ == 4);
 }
 
 }  // namespace apimesh::core_api

@@ -1,12 +1,59 @@
 #include "services/core-api/groups/core/service/port_bitmap.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
 
+#include <fmt/format.h>
+
+#include "lib/base/text/base64.h"
+#include "lib/codec/codec.h"
+#include "lib/meta/uuid.h"
+#include "lib/schema/builtin.h"
+#include "services/core-api/groups/core/service/allocation.h"
+#include "services/core-api/groups/core/service/port_change.h"
+
 namespace apimesh::core_api {
 namespace {
+
+namespace json = meta::json;
+using Store = storage::Store;
+
+const meta::Gvk kRangeKind{"", "v1", "RangeAllocation"};
+
+/// Computes the update from the current state. It is called again after a conflict and must reset the results.
+meta::Result<std::optional<Store::Update>> ApplyPorts(const std::shared_ptr<PortChange>& change,
+                                                      const meta::Object* current) {
+  std::string bytes;
+  if (current) DecodeBase64(meta::FindString(current->Root(), "data"), bytes);
+  PortBitmap bitmap(change->range, std::move(bytes));
+  change->conflict.reset();
+  change->full = false;
+  change->given.clear();
+  for (const std::int64_t port : change->release) bitmap.Set(port, false);
+  for (const std::int64_t port : change->wanted) {
+    if (bitmap.Taken(port)) {
+      change->conflict = port;
+      return std::optional<Store::Update>();
+    }
+    bitmap.Set(port, true);
+  }
+  for (std::size_t i = 0; i < change->any; ++i) {
+    const std::optional<std::int64_t> port = bitmap.TakeAny(meta::SecureRandomBits);
+    if (!port) {
+      change->full = true;
+      return std::optional<Store::Update>();
+    }
+    change->given.push_back(*port);
+  }
+  json::object root;
+  if (current) root = current->Root();
+  root["kind"] = kRangeKind.kind;
+  root["apiVersion"] = kRangeKind.ApiVersion();
+  if (!current) root["metadata"] = {{"creationTimestamp", nullptr}};
+  root["range"] = change->range.ToString();
+  root["data"] = EncodeBase64(bitmap.Bytes());
+  return std::optional<Store::Update>(Store::Update{meta::Object(std::move(root)), std::chrono::seconds(0)});
+}
 
 std::optional<std::int64_t> Number(std::string_view text) {
   std::int64_t number = 0;
@@ -61,5 +108,26 @@ std::optional<std::int64_t> PortBitmap::TakeAny(const meta::RandomBits& random) 
 }
 
 std::string PortBitmap::Bytes() const { return bytes_.substr(std::min(bytes_.find_first_not_of('\0'), bytes_.size())); }
+
+Task<meta::Result<std::optional<Store::Update>>> ApplyPortsTask(std::shared_ptr<PortChange> change,
+                                                                const meta::Object* current) {
+  co_return ApplyPorts(change, current);
+}
+
+storage::ResourceConfig RangesConfig() {
+  storage::ResourceConfig config;
+  config.resource = {"", "rangeallocations"};
+  config.key_prefix = "ranges";
+  config.namespaced = false;
+  config.api_version = "v1";
+  config.to_json = [](std::string_view stored) -> meta::Result<std::string> {
+    const schema::Node* node = schema::Builtin().FindKind(kRangeKind);
+    if (!codec::IsProtobuf(stored) || !node) return std::string(stored);
+    ASSIGN_OR_RETURN(meta::Object object, codec::ReadProtobuf(stored, *node, meta::NewArena()));
+    object.SetGvk(kRangeKind);
+    return codec::WriteJson(object.Root());
+  };
+  return config;
+}
 
 }  // namespace apimesh::core_api

@@ -1,12 +1,13 @@
 #include "services/core-api/groups/core/service/proxy.h"
 
-#include <fmt/format.h>
-
 #include <charconv>
 #include <random>
 
+#include <fmt/format.h>
+
+#include "lib/meta/names.h"
 #include "services/core-api/connect/proxy.h"
-#include "services/core-api/groups/walk.h"
+#include "services/core-api/validation/walk.h"
 
 namespace apimesh::core_api {
 namespace {
@@ -18,7 +19,7 @@ struct Candidate {
   std::int64_t port = 0;
 };
 
-/// The addresses of pods in this namespace that have the named port.
+/// Returns the addresses of pods in this namespace that have the named port.
 std::vector<Candidate> CandidatesOf(const meta::Object& endpoints, std::string_view ns, std::string_view port) {
   std::vector<Candidate> candidates;
   for (const json::object& subset : Objects(meta::FindField(endpoints.Root(), "subsets"))) {
@@ -27,8 +28,8 @@ std::vector<Candidate> CandidatesOf(const meta::Object& endpoints, std::string_v
       if (meta::FindString(one, "name") != port || !number || !number->is_int64()) continue;
       for (const json::object& address : Objects(meta::FindField(subset, "addresses"))) {
         if (meta::FindString(address, "targetRef", "namespace") != ns) continue;
-        candidates.push_back({std::string(meta::FindString(address, "ip")), std::string(meta::FindString(address, "targetRef", "name")),
-                              number->get_int64()});
+        candidates.push_back({std::string(meta::FindString(address, "ip")),
+                              std::string(meta::FindString(address, "targetRef", "name")), number->get_int64()});
       }
     }
   }
@@ -44,7 +45,8 @@ bool HasIp(const meta::Object& pod, std::string_view ip) {
 
 class ServiceProxy final : public ProxyConnector {
  public:
-  explicit ServiceProxy(ReadObject read) : read_(std::move(read)) {}
+  ServiceProxy(ReadObject read, std::shared_ptr<http::Client> client)
+      : read_(std::move(read)), client_(std::move(client)) {}
 
  protected:
   Task<meta::Result<ProxyTarget>> FindTarget(meta::RequestContext ctx, std::string name) override {
@@ -52,7 +54,8 @@ class ServiceProxy final : public ProxyConnector {
     if (!wanted) co_return meta::BadRequest(fmt::format("invalid service request {}", meta::Quoted(name)));
     const std::string base = fmt::format("/api/v1/namespaces/{}", ctx.Info().ns);
     CO_RETURN_IF_ERROR(co_await NamePort(base, &*wanted));
-    ASSIGN_OR_CO_RETURN(const meta::Object endpoints, co_await read_(fmt::format("{}/endpoints/{}", base, wanted->name)));
+    ASSIGN_OR_CO_RETURN(const meta::Object endpoints,
+                        co_await read_(fmt::format("{}/endpoints/{}", base, wanted->name)));
     const auto none = [](std::string_view what) {
       return meta::ServiceUnavailable(fmt::format("no endpoints available for service {}", meta::Quoted(what)), 0);
     };
@@ -60,18 +63,22 @@ class ServiceProxy final : public ProxyConnector {
     std::vector<Candidate> candidates = CandidatesOf(endpoints, ctx.Info().ns, wanted->port);
     static thread_local std::minstd_rand random{std::random_device{}()};
     std::shuffle(candidates.begin(), candidates.end(), random);
-    for (const Candidate& candidate : candidates) {  // only addresses that pods really have: endpoints are written by users
+    for (const Candidate& candidate :
+         candidates) {  // only addresses that pods really have: endpoints are written by users
+      // A name like "x/proxy/y" would read a document that a pod has written.
+      if (candidate.pod.empty() || !meta::CheckPathSegment(candidate.pod).empty()) continue;
       const meta::Result<meta::Object> pod = co_await read_(fmt::format("{}/pods/{}", base, candidate.pod));
       if (!pod || !HasIp(*pod, candidate.ip)) continue;
       if (!IsProxyable(candidate.ip)) co_return meta::BadRequest("address not allowed");
       co_return ProxyTarget{fmt::format("{}://{}", wanted->scheme.empty() ? "http" : wanted->scheme,
-                                        HostPort(candidate.ip, std::to_string(candidate.port))), ClusterClient()};
+                                        HostPort(candidate.ip, std::to_string(candidate.port))),
+                            client_};
     }
     co_return none(name);
   }
 
  private:
-  /// A port that is given as a number is named as the service names it.
+  /// Replaces a port number by the name that the service gives to this port.
   Task<meta::Result<>> NamePort(std::string base, ProxiedName* wanted) {
     std::int64_t number = 0;
     const char* const end = wanted->port.data() + wanted->port.size();
@@ -84,14 +91,18 @@ class ServiceProxy final : public ProxyConnector {
       wanted->port = meta::FindString(port, "name");
       co_return meta::Result<>();
     }
-    co_return meta::ServiceUnavailable(fmt::format("no service port {} found for service {}", number, meta::Quoted(wanted->name)), 0);
+    co_return meta::ServiceUnavailable(
+        fmt::format("no service port {} found for service {}", number, meta::Quoted(wanted->name)), 0);
   }
 
   const ReadObject read_;
+  const std::shared_ptr<http::Client> client_;
 };
 
 }  // namespace
 
-std::shared_ptr<endpoint::Connector> ServiceProxyConnector(ReadObject read) { return std::make_shared<ServiceProxy>(std::move(read)); }
+std::shared_ptr<registry::Connector> ServiceProxyConnector(ReadObject read, std::shared_ptr<http::Client> client) {
+  return std::make_shared<ServiceProxy>(std::move(read), std::move(client));
+}
 
 }  // namespace apimesh::core_api

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "lib/endpoint/connector.h"
+#include "lib/registry/connector.h"
 #include "services/core-api/connect/kubelets.h"
 
 namespace apimesh::core_api {
 
-/// services/proxy: HTTP to one of the pods behind a service, by its endpoints.
-std::shared_ptr<endpoint::Connector> ServiceProxyConnector(ReadObject read);
+/// Returns the connector of services/proxy, which forwards HTTP to one of the pods in the endpoints of a service.
+std::shared_ptr<registry::Connector> ServiceProxyConnector(ReadObject read, std::shared_ptr<http::Client> client);
 
 }  // namespace apimesh::core_api

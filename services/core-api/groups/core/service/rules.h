@@ -1,18 +1,18 @@
 #pragma once
 
-#include "lib/meta/field_error.h"
+#include "lib/meta/errors/field_error.h"
 #include "lib/meta/object.h"
 
 namespace apimesh::core_api {
 
-/// Rules of Services; addresses and ports are given out already. `old` is the state before an update, whose addresses may stay as
-/// they are written.
+/// Validates a Service whose addresses and ports are allocated. `old` is the state before an update; its addresses are
+/// accepted as they are.
 meta::FieldErrors ValidateService(const meta::Object& service, const meta::Object* old = nullptr);
-/// What an update may not change, then the above.
+/// Checks that immutable fields do not change, then calls ValidateService().
 meta::FieldErrors ValidateServiceUpdate(const meta::Object& service, const meta::Object& old);
-/// The rules that must hold before addresses are given out.
+/// Checks the rules that must hold before addresses are allocated.
 meta::FieldErrors ValidateClusterIps(const meta::Object& service, const meta::Object* old = nullptr);
-/// Rules of status.loadBalancer.
+/// Validates status.loadBalancer.
 meta::FieldErrors ValidateServiceStatus(const meta::Object& service, const meta::Object& old);
 
 }  // namespace apimesh::core_api

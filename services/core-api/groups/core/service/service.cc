@@ -1,16 +1,20 @@
 #include "services/core-api/groups/core/service/service.h"
 
-#include <fmt/format.h>
-
 #include <set>
+
+#include <fmt/format.h>
 
 #include "lib/meta/names.h"
 #include "lib/registry/status_strategy.h"
 #include "services/core-api/groups/columns.h"
+#include "services/core-api/groups/core/service/allocation.h"
 #include "services/core-api/groups/core/service/fields.h"
+#include "services/core-api/groups/core/service/proxy.h"
 #include "services/core-api/groups/core/service/rules.h"
-#include "services/core-api/groups/walk.h"
+#include "services/core-api/groups/core/service/warnings.h"
+#include "services/core-api/groups/kind_inputs.h"
 #include "services/core-api/resources/generic.h"
+#include "services/core-api/validation/walk.h"
 
 namespace apimesh::core_api {
 namespace {
@@ -33,8 +37,10 @@ class ServiceStrategy final : public registry::SpecStrategy {
                          (target->is_string() && target->get_string().empty());
       if (unset) port["targetPort"] = NumberAt(port, "port");
     }
-    if (IsExternallyAccessible(spec) && meta::FindString(spec, "externalTrafficPolicy").empty()) spec["externalTrafficPolicy"] = "Cluster";
-    if (!spec.contains("internalTrafficPolicy") && (type == "NodePort" || type == "LoadBalancer" || type == "ClusterIP")) {
+    if (IsExternallyAccessible(spec) && meta::FindString(spec, "externalTrafficPolicy").empty())
+      spec["externalTrafficPolicy"] = "Cluster";
+    if (!spec.contains("internalTrafficPolicy") &&
+        (type == "NodePort" || type == "LoadBalancer" || type == "ClusterIP")) {
       spec["internalTrafficPolicy"] = "Cluster";
     }
     if (type != "LoadBalancer") return;
@@ -44,18 +50,28 @@ class ServiceStrategy final : public registry::SpecStrategy {
     }
   }
 
-  meta::FieldErrors Validate(const meta::RequestContext&, const meta::Object& object) const override { return ValidateService(object); }
+  meta::FieldErrors Validate(const meta::RequestContext&, const meta::Object& object) const override {
+    return ValidateService(object);
+  }
 
   void PrepareForCreate(const meta::RequestContext& ctx, meta::Object& object) const override {
     SpecStrategy::PrepareForCreate(ctx, object);
-    SyncClusterIps(object, nullptr);  // a dry run takes no addresses, and "None" alone must still be valid
+    // A dry run allocates no addresses, and a service with only clusterIP "None" must still be valid.
+    SyncClusterIps(object, nullptr);
+    DropUnusedTrafficPolicy(object);
   }
   void PrepareForUpdate(const meta::RequestContext& ctx, meta::Object& object, const meta::Object& old) const override {
     SpecStrategy::PrepareForUpdate(ctx, object, old);
     DropTypeDependent(object, old);
+    DropUnusedTrafficPolicy(object);
   }
-  meta::FieldErrors ValidateUpdate(const meta::RequestContext&, const meta::Object& object, const meta::Object& old) const override {
+  meta::FieldErrors ValidateUpdate(const meta::RequestContext&, const meta::Object& object,
+                                   const meta::Object& old) const override {
     return ValidateServiceUpdate(object, old);
+  }
+  std::vector<std::string> Warnings(const meta::RequestContext&, const meta::Object& object,
+                                    const meta::Object*) const override {
+    return ServiceWarnings(object);
   }
   bool AllowCreateOnUpdate() const override { return true; }
 };
@@ -63,8 +79,13 @@ class ServiceStrategy final : public registry::SpecStrategy {
 class ServiceStatusStrategy final : public registry::StatusStrategy {
  public:
   using StatusStrategy::StatusStrategy;
-  meta::FieldErrors ValidateUpdate(const meta::RequestContext&, const meta::Object& object, const meta::Object& old) const override {
+  meta::FieldErrors ValidateUpdate(const meta::RequestContext&, const meta::Object& object,
+                                   const meta::Object& old) const override {
     return ValidateServiceStatus(object, old);
+  }
+  std::vector<std::string> Warnings(const meta::RequestContext&, const meta::Object& object,
+                                    const meta::Object*) const override {
+    return ServiceStatusWarnings(object);
   }
 };
 
@@ -113,9 +134,12 @@ json::array Cells(const meta::Object& object, meta::Ages& ages) {
 
 }  // namespace
 
-registry::Resource ServiceResource() {
+registry::Resource ServiceResource(const KindInputs& inputs) {
   registry::Resource resource = FromTable("", "v1", "services", std::make_shared<ServiceStrategy>());
   SubresourceOf(resource, "status").strategy = std::make_shared<ServiceStatusStrategy>(resource.strategy);
+  SubresourceOf(resource, "proxy").connector = ServiceProxyConnector(inputs.api.read, inputs.cluster_client);
+  resource.hooks = MakeServiceHooks(OptionsFrom(inputs));
+  resource.returns_deleted_object = true;
   resource.validate_name = meta::NameIsDnsLabel;
   resource.selectable_fields = {"spec.clusterIP", "spec.type"};
   resource.table = {{NameColumn(),
@@ -126,7 +150,8 @@ registry::Resource ServiceResource() {
                      AgeColumn(),
                      WideColumn("Selector", "Which pods are behind it.")},
                     &Cells,
-                    {"metadata.name", "metadata.creationTimestamp", "spec.type", "spec.clusterIP", "spec.clusterIPs", "spec.externalName", "spec.externalIPs", "spec.ports", "spec.selector", "status.loadBalancer"}};
+                    {"metadata.name", "metadata.creationTimestamp", "spec.type", "spec.clusterIP", "spec.clusterIPs",
+                     "spec.externalName", "spec.externalIPs", "spec.ports", "spec.selector", "status.loadBalancer"}};
   return resource;
 }
 

@@ -4,7 +4,8 @@
 
 namespace apimesh::core_api {
 
-/// Without the allocation of addresses and ports, which needs stores: see allocation.h.
-registry::Resource ServiceResource();
+struct KindInputs;
+
+registry::Resource ServiceResource(const KindInputs& inputs);
 
 }  // namespace apimesh::core_api

@@ -4,6 +4,8 @@
 
 namespace apimesh::core_api {
 
-registry::Resource ServiceAccountResource();
+struct KindInputs;
+
+registry::Resource ServiceAccountResource(const KindInputs& inputs);
 
 }  // namespace apimesh::core_api

@@ -4,6 +4,8 @@
 
 namespace apimesh::core_api {
 
-registry::Resource EndpointSliceResource();
+struct KindInputs;
+
+registry::Resource EndpointSliceResource(const KindInputs& inputs);
 
 }  // namespace apimesh::core_api

@@ -1,10 +1,11 @@
 #include "services/core-api/groups/rbac/escalation/escalation.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "lib/meta/equal.h"
+#include "lib/meta/errors/other_errors.h"
 #include "services/core-api/groups/rbac/escalation/policy_rules.h"
 
 namespace apimesh::core_api {
@@ -18,7 +19,7 @@ bool IsMaster(const meta::RequestContext& ctx) {
   return std::find(groups.begin(), groups.end(), "system:masters") != groups.end();
 }
 
-/// A change that only lets the garbage collector work gives no rights.
+/// Whether an update changes only the fields that the garbage collector needs, which grants no permissions.
 bool OnlyForGarbageCollection(const meta::Object& object, const meta::Object& old) {
   json::object now = object.Root(), before = old.Root();
   for (json::object* one : {&now, &before}) {
@@ -28,7 +29,7 @@ bool OnlyForGarbageCollection(const meta::Object& object, const meta::Object& ol
   return meta::Equal(now, before);
 }
 
-/// What both kinds of check ask.
+/// The questions to the authorizer that both checks share.
 class Asker {
  public:
   explicit Asker(service::AuthClientPtr auth) : auth_(std::move(auth)) {}
@@ -44,22 +45,27 @@ class Asker {
     question.info.resource = std::move(resource);
     question.info.name = std::move(name);
     question.info.ns = ctx.Info().ns;
-    const meta::Result<service::AccessDecision> decision = co_await auth_->Authorize(std::move(question), ctx.Deadline());
+    const meta::Result<service::AccessDecision> decision =
+        co_await auth_->Authorize(std::move(question), ctx.Deadline());
     co_return decision && decision->allowed;
   }
 
-  /// Empty: the user holds all of them. Otherwise what to say.
+  /// Returns "" if the user holds all rules of `wanted`, and otherwise the message for the user.
   Task<meta::Result<std::string>> Missing(meta::RequestContext ctx, std::vector<PolicyRule> wanted) const {
-    ASSIGN_OR_CO_RETURN(const service::AccessRules rules, co_await auth_->Rules(ctx.User(), ctx.Info().ns, ctx.Deadline()));
+    ASSIGN_OR_CO_RETURN(const service::AccessRules rules,
+                        co_await auth_->Rules(ctx.User(), ctx.Info().ns, ctx.Deadline()));
     std::vector<PolicyRule> held;
     for (const auto& rule : rules.resources) held.push_back({rule.verbs, rule.groups, rule.resources, rule.names, {}});
     for (const auto& rule : rules.non_resources) held.push_back({rule.verbs, {}, {}, {}, rule.paths});
     const std::optional<std::vector<PolicyRule>> missing = Uncovered(std::move(held), wanted);
     if (missing && missing->empty()) co_return std::string();
-    const std::string what = missing ? fmt::format("{}", fmt::join(Describe(*missing), "\n"))
-                                     : fmt::format("the rules combine to more than {} permissions, which are too many to compare", kMaxPieces);
-    std::string text = fmt::format("user {} (groups={}) is attempting to grant RBAC permissions not currently held:\n{}",
-                                   meta::Quoted(ctx.User().name), QuotedList(ctx.User().groups), what);
+    const std::string what =
+        missing
+            ? fmt::format("{}", fmt::join(Describe(*missing), "\n"))
+            : fmt::format("the rules combine to more than {} permissions, which are too many to compare", kMaxPieces);
+    std::string text =
+        fmt::format("user {} (groups={}) is attempting to grant RBAC permissions not currently held:\n{}",
+                    meta::Quoted(ctx.User().name), QuotedList(ctx.User().groups), what);
     if (!rules.error.empty()) text += fmt::format("; resolution errors: [{}]", rules.error);
     co_return text;
   }
@@ -73,14 +79,16 @@ bool HasAggregationRule(const meta::Object& role) {
   return selectors && selectors->is_array() && !selectors->get_array().empty();
 }
 
-class RoleChecks final : public endpoint::WriteChecks {
+class RoleChecks final : public registry::WriteChecks {
  public:
-  RoleChecks(std::string resource, service::AuthClientPtr auth) : resource_(std::move(resource)), asker_(std::move(auth)) {}
+  RoleChecks(std::string resource, service::AuthClientPtr auth)
+      : resource_(std::move(resource)), asker_(std::move(auth)) {}
 
   Task<meta::Result<>> CheckCreate(meta::RequestContext ctx, const meta::Object& role) override {
     return Check(std::move(ctx), role, HasAggregationRule(role));
   }
-  Task<meta::Result<>> CheckUpdate(meta::RequestContext ctx, const meta::Object& role, const meta::Object& old) override {
+  Task<meta::Result<>> CheckUpdate(meta::RequestContext ctx, const meta::Object& role,
+                                   const meta::Object& old) override {
     if (OnlyForGarbageCollection(role, old)) co_return meta::Result<>();
     co_return co_await Check(std::move(ctx), role, HasAggregationRule(role) || HasAggregationRule(old));
   }
@@ -94,24 +102,28 @@ class RoleChecks final : public endpoint::WriteChecks {
     ASSIGN_OR_CO_RETURN(const std::string missing, co_await asker_.Missing(ctx, RulesOf(role)));
     if (!missing.empty()) co_return meta::Forbidden({kGroup, resource_}, name, missing);
     if (!aggregates) co_return meta::Result<>();
-    // Such a role can gather anything.
+    // A role with an aggregationRule can collect any rules, so its author must have all permissions.
     std::vector<PolicyRule> everything = {{{"*"}, {"*"}, {"*"}, {}, {}}, {{"*"}, {}, {}, {}, {"*"}}};
     ASSIGN_OR_CO_RETURN(const std::string still, co_await asker_.Missing(ctx, std::move(everything)));
     if (still.empty()) co_return meta::Result<>();
-    co_return meta::Forbidden({kGroup, resource_}, name, "must have cluster-admin privileges to use the aggregationRule");
+    co_return meta::Forbidden({kGroup, resource_}, name,
+                              "must have cluster-admin privileges to use the aggregationRule");
   }
 
   const std::string resource_;
   const Asker asker_;
 };
 
-class BindingChecks final : public endpoint::WriteChecks {
+class BindingChecks final : public registry::WriteChecks {
  public:
   BindingChecks(std::string resource, service::AuthClientPtr auth, ReadObject read)
       : resource_(std::move(resource)), asker_(std::move(auth)), read_(std::move(read)) {}
 
-  Task<meta::Result<>> CheckCreate(meta::RequestContext ctx, const meta::Object& binding) override { return Check(std::move(ctx), binding); }
-  Task<meta::Result<>> CheckUpdate(meta::RequestContext ctx, const meta::Object& binding, const meta::Object& old) override {
+  Task<meta::Result<>> CheckCreate(meta::RequestContext ctx, const meta::Object& binding) override {
+    return Check(std::move(ctx), binding);
+  }
+  Task<meta::Result<>> CheckUpdate(meta::RequestContext ctx, const meta::Object& binding,
+                                   const meta::Object& old) override {
     if (OnlyForGarbageCollection(binding, old)) co_return meta::Result<>();
     co_return co_await Check(std::move(ctx), binding);
   }
@@ -120,18 +132,16 @@ class BindingChecks final : public endpoint::WriteChecks {
   Task<meta::Result<>> Check(meta::RequestContext ctx, const meta::Object& binding) {
     if (IsMaster(ctx)) co_return meta::Result<>();
     const std::string name(binding.Name());
-    const std::string kind(meta::FindString(binding.Root(), "roleRef", "kind")), role(meta::FindString(binding.Root(), "roleRef", "name"));
+    const std::string kind(meta::FindString(binding.Root(), "roleRef", "kind")),
+        role(meta::FindString(binding.Root(), "roleRef", "name"));
     const bool cluster = kind == "ClusterRole";
-    if (!cluster && kind != "Role") {
-      meta::ApiError::Data data;
-      data.reason.clear();
-      data.message = fmt::format("unsupported role reference kind: {}", meta::Quoted(kind));
-      co_return meta::ApiError(std::move(data));
-    }
+    if (!cluster && kind != "Role")
+      co_return meta::PlainError(fmt::format("unsupported role reference kind: {}", meta::Quoted(kind)));
     const bool may = co_await asker_.May(ctx, "bind", cluster ? "clusterroles" : "roles", role);
     if (may) co_return meta::Result<>();
     const std::string base = fmt::format("/apis/{}/v1/", kGroup);
-    const std::string path = cluster ? fmt::format("{}clusterroles/{}", base, role) : fmt::format("{}namespaces/{}/roles/{}", base, ctx.Info().ns, role);
+    const std::string path = cluster ? fmt::format("{}clusterroles/{}", base, role)
+                                     : fmt::format("{}namespaces/{}/roles/{}", base, ctx.Info().ns, role);
     ASSIGN_OR_CO_RETURN(const meta::Object found, co_await read_(path));
     ASSIGN_OR_CO_RETURN(const std::string missing, co_await asker_.Missing(ctx, RulesOf(found)));
     if (!missing.empty()) co_return meta::Forbidden({kGroup, resource_}, name, missing);
@@ -145,15 +155,13 @@ class BindingChecks final : public endpoint::WriteChecks {
 
 }  // namespace
 
-ChecksByResource EscalationChecks(service::AuthClientPtr auth, ReadObject read) {
-  ChecksByResource made;
-  for (const char* resource : {"roles", "clusterroles"}) {
-    made[meta::GroupResource{kGroup, resource}.ToString()] = std::make_shared<RoleChecks>(resource, auth);
-  }
-  for (const char* resource : {"rolebindings", "clusterrolebindings"}) {
-    made[meta::GroupResource{kGroup, resource}.ToString()] = std::make_shared<BindingChecks>(resource, auth, read);
-  }
-  return made;
+std::shared_ptr<registry::WriteChecks> MakeRoleChecks(std::string resource, service::AuthClientPtr auth) {
+  return std::make_shared<RoleChecks>(std::move(resource), std::move(auth));
+}
+
+std::shared_ptr<registry::WriteChecks> MakeBindingChecks(std::string resource, service::AuthClientPtr auth,
+                                                         ReadObject read) {
+  return std::make_shared<BindingChecks>(std::move(resource), std::move(auth), std::move(read));
 }
 
 }  // namespace apimesh::core_api

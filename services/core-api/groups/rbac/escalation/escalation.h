@@ -1,13 +1,19 @@
 #pragma once
 
+#include "lib/registry/resource.h"
 #include "lib/service/auth_client.h"
-#include "services/core-api/groups/authentication/token_request.h"
-#include "services/core-api/resources/serve.h"
+#include "services/core-api/own_api.h"
 
+/// Prevention of privilege escalation: users cannot grant permissions that they do not have. Members of system:masters
+/// may write every role and binding.
 namespace apimesh::core_api {
 
-/// Nobody gives rights away that they do not have: who writes a role must hold all its rules or be allowed to `escalate` it;
-/// who writes a binding must hold all rules of its role or be allowed to `bind` it. Members of system:masters may do all.
-ChecksByResource EscalationChecks(service::AuthClientPtr auth, ReadObject read);
+/// Returns the check for writes of roles: the user must have all permissions in the role's rules, or be allowed to
+/// `escalate` the role. `resource` is "roles" or "clusterroles".
+std::shared_ptr<registry::WriteChecks> MakeRoleChecks(std::string resource, service::AuthClientPtr auth);
+/// Returns the check for writes of bindings: the user must have all permissions of the role, or be allowed to `bind`
+/// it. `resource` is "rolebindings" or "clusterrolebindings".
+std::shared_ptr<registry::WriteChecks> MakeBindingChecks(std::string resource, service::AuthClientPtr auth,
+                                                         ReadObject read);
 
 }  // namespace apimesh::core_api

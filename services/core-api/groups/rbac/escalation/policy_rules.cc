@@ -1,13 +1,13 @@
 #include "services/core-api/groups/rbac/escalation/policy_rules.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
 
-#include "lib/meta/field_error.h"
-#include "services/core-api/groups/walk.h"
+#include <fmt/format.h>
+
+#include "lib/meta/errors/field_error.h"
+#include "services/core-api/validation/walk.h"
 
 namespace apimesh::core_api {
 namespace {
@@ -25,24 +25,30 @@ Texts TextsAt(const meta::json::object& rule, std::string_view field) {
 }
 
 /// `set` is sorted.
-bool Has(const Texts& set, std::string_view text) { return std::binary_search(set.begin(), set.end(), text, std::less<>()); }
-
-bool HasAll(const Texts& set, const Texts& texts) {
-  return Has(set, "*") || std::all_of(texts.begin(), texts.end(), [&set](const std::string& text) { return Has(set, text); });
+bool Has(const Texts& set, std::string_view text) {
+  return std::binary_search(set.begin(), set.end(), text, std::less<>());
 }
 
-bool HasResources(const PolicyRule& rule) { return !rule.groups.empty() && !rule.resources.empty() && !rule.verbs.empty(); }
+bool HasAll(const Texts& set, const Texts& texts) {
+  return Has(set, "*") ||
+         std::all_of(texts.begin(), texts.end(), [&set](const std::string& text) { return Has(set, text); });
+}
+
+bool HasResources(const PolicyRule& rule) {
+  return !rule.groups.empty() && !rule.resources.empty() && !rule.verbs.empty();
+}
 bool HasUrls(const PolicyRule& rule) { return !rule.urls.empty() && !rule.verbs.empty(); }
 
-/// How many pieces a rule has, or something above `limit`.
+/// Returns the number of combinations of a rule, or a number above `limit` if there are more.
 std::size_t CountPieces(const PolicyRule& rule, std::size_t limit) {
-  const std::size_t factors[] = {rule.groups.size(), rule.resources.size(), rule.verbs.size(), std::max<std::size_t>(rule.names.size(), 1)};
+  const std::size_t factors[] = {rule.groups.size(), rule.resources.size(), rule.verbs.size(),
+                                 std::max<std::size_t>(rule.names.size(), 1)};
   std::size_t pieces = HasResources(rule) ? 1 : 0;
   for (const std::size_t factor : factors) pieces = std::min(pieces * std::min(factor, limit + 1), limit + 1);
   return pieces + std::min(rule.urls.size(), limit + 1) * std::min(rule.verbs.size(), limit + 1);
 }
 
-/// Pieces with one of each.
+/// Returns the combinations of a rule, with one element per list.
 std::vector<PolicyRule> BreakDown(const PolicyRule& rule) {
   std::vector<PolicyRule> pieces;
   for (const std::string& group : rule.groups) {
@@ -80,19 +86,22 @@ bool Covers(const PolicyRule& held, const PolicyRule& piece) {
   return held.names.empty() || (!piece.names.empty() && Has(held.names, piece.names[0]));
 }
 
-/// Whether one held rule covers a rule. Takes time in proportion to the length of the lists, not to their product.
+/// Whether a single held rule covers `rule`. The time is proportional to the length of the lists, not to their product.
 bool CoversAll(const PolicyRule& held, const PolicyRule& rule) {
   if (!HasAll(held.verbs, rule.verbs)) return false;
   if (HasUrls(rule)) {
     if (!held.names.empty()) return false;
-    if (!std::all_of(rule.urls.begin(), rule.urls.end(), [&held](const std::string& url) { return CoversUrl(held.urls, url); })) return false;
+    if (!std::all_of(rule.urls.begin(), rule.urls.end(),
+                     [&held](const std::string& url) { return CoversUrl(held.urls, url); }))
+      return false;
   }
   if (!HasResources(rule)) return true;
   const auto covered = [&held](const std::string& resource) { return CoversResource(held.resources, resource); };
-  if (!HasAll(held.groups, rule.groups) || !std::all_of(rule.resources.begin(), rule.resources.end(), covered)) return false;
-  return held.names.empty() || (!rule.names.empty() && std::all_of(rule.names.begin(), rule.names.end(), [&held](const std::string& name) {
-                                  return Has(held.names, name);
-                                }));
+  if (!HasAll(held.groups, rule.groups) || !std::all_of(rule.resources.begin(), rule.resources.end(), covered))
+    return false;
+  return held.names.empty() ||
+         (!rule.names.empty() && std::all_of(rule.names.begin(), rule.names.end(),
+                                             [&held](const std::string& name) { return Has(held.names, name); }));
 }
 
 std::string Line(const PolicyRule& rule) {
@@ -119,25 +128,28 @@ std::string QuotedList(const Texts& texts) {
 std::vector<PolicyRule> RulesOf(const meta::Object& role) {
   std::vector<PolicyRule> rules;
   for (const meta::json::object& rule : Objects(meta::FindField(role.Root(), "rules"))) {
-    rules.push_back({TextsAt(rule, "verbs"), TextsAt(rule, "apiGroups"), TextsAt(rule, "resources"), TextsAt(rule, "resourceNames"),
-                     TextsAt(rule, "nonResourceURLs")});
+    rules.push_back({TextsAt(rule, "verbs"), TextsAt(rule, "apiGroups"), TextsAt(rule, "resources"),
+                     TextsAt(rule, "resourceNames"), TextsAt(rule, "nonResourceURLs")});
   }
   return rules;
 }
 
 std::optional<std::vector<PolicyRule>> Uncovered(std::vector<PolicyRule> held, const std::vector<PolicyRule>& wanted) {
   for (PolicyRule& rule : held) {
-    for (Texts* texts : {&rule.verbs, &rule.groups, &rule.resources, &rule.names, &rule.urls}) std::sort(texts->begin(), texts->end());
+    for (Texts* texts : {&rule.verbs, &rule.groups, &rule.resources, &rule.names, &rule.urls})
+      std::sort(texts->begin(), texts->end());
   }
   std::vector<PolicyRule> missing;
   std::size_t left = kMaxPieces;
   for (const PolicyRule& rule : wanted) {
-    if (std::any_of(held.begin(), held.end(), [&rule](const PolicyRule& one) { return CoversAll(one, rule); })) continue;
+    if (std::any_of(held.begin(), held.end(), [&rule](const PolicyRule& one) { return CoversAll(one, rule); }))
+      continue;
     const std::size_t pieces = CountPieces(rule, left);
     if (pieces > left) return std::nullopt;
     left -= pieces;
     for (PolicyRule& piece : BreakDown(rule)) {
-      const bool covered = std::any_of(held.begin(), held.end(), [&piece](const PolicyRule& one) { return Covers(one, piece); });
+      const bool covered =
+          std::any_of(held.begin(), held.end(), [&piece](const PolicyRule& one) { return Covers(one, piece); });
       if (!covered) missing.push_back(std::move(piece));
     }
   }

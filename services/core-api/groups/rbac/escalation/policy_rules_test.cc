@@ -30,16 +30,18 @@ TEST(PolicyRules, WhatIsHeldCovers) {
 
 TEST(PolicyRules, DescribesWhatIsMissing) {
   const std::vector<PolicyRule> missing = *Uncovered({}, {{{"get", "list"}, {"apps"}, {"deployments"}, {}, {}},
-                                                         {{"get"}, {}, {}, {}, {"/x"}},
-                                                         {{"get"}, {""}, {"pods"}, {"a"}, {}}});
-  EXPECT_THAT(Describe(missing), ElementsAre(R"({APIGroups:[""], Resources:["pods"], ResourceNames:["a"], Verbs:["get"]})",
-                                             R"({APIGroups:["apps"], Resources:["deployments"], Verbs:["get" "list"]})",
-                                             R"({NonResourceURLs:["/x"], Verbs:["get"]})"));
+                                                          {{"get"}, {}, {}, {}, {"/x"}},
+                                                          {{"get"}, {""}, {"pods"}, {"a"}, {}}});
+  EXPECT_THAT(Describe(missing),
+              ElementsAre(R"({APIGroups:[""], Resources:["pods"], ResourceNames:["a"], Verbs:["get"]})",
+                          R"({APIGroups:["apps"], Resources:["deployments"], Verbs:["get" "list"]})",
+                          R"({NonResourceURLs:["/x"], Verbs:["get"]})"));
   EXPECT_THAT(*Uncovered({{{"*"}, {"*"}, {"*"}, {}, {}}}, {{{"get"}, {"apps"}, {"deployments"}, {}, {}}}), IsEmpty());
 }
 
 TEST(PolicyRules, TwoHeldRulesTogetherCoverOne) {
-  const std::vector<PolicyRule> held = {{{"list", "get"}, {""}, {"pods"}, {}, {}}, {{"watch"}, {""}, {"services", "pods"}, {}, {}}};
+  const std::vector<PolicyRule> held = {{{"list", "get"}, {""}, {"pods"}, {}, {}},
+                                        {{"watch"}, {""}, {"services", "pods"}, {}, {}}};
   EXPECT_THAT(*Uncovered(held, {{{"watch", "get"}, {""}, {"pods"}, {}, {}}}), IsEmpty());
   EXPECT_EQ(Uncovered(held, {{{"watch", "get"}, {""}, {"services"}, {}, {}}})->size(), 1u);
 }
@@ -47,7 +49,8 @@ TEST(PolicyRules, TwoHeldRulesTogetherCoverOne) {
 TEST(PolicyRules, LongListsAreNotMultiplied) {
   PolicyRule wide;
   for (int i = 0; i < 20'000; ++i) {
-    for (auto* texts : {&wide.verbs, &wide.groups, &wide.resources, &wide.names}) texts->push_back("t" + std::to_string(i));
+    for (auto* texts : {&wide.verbs, &wide.groups, &wide.resources, &wide.names})
+      texts->push_back("t" + std::to_string(i));
   }
   EXPECT_THAT(*Uncovered({wide}, {wide}), IsEmpty()) << "one held rule covers all of it";
   EXPECT_THAT(*Uncovered({{{"*"}, {"*"}, {"*"}, {}, {}}}, {wide}), IsEmpty());

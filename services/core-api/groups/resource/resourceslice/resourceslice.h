@@ -4,6 +4,8 @@
 
 namespace apimesh::core_api {
 
-registry::Resource ResourceSliceResource();
+struct KindInputs;
+
+registry::Resource ResourceSliceResource(const KindInputs& inputs);
 
 }  // namespace apimesh::core_api

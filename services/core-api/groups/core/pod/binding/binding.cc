@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include "lib/codec/codec.h"
+#include "lib/meta/errors/other_errors.h"
 #include "lib/schema/builtin.h"
-#include "services/core-api/groups/check.h"
 #include "services/core-api/groups/core/pod/conditions.h"
-#include "services/core-api/groups/walk.h"
+#include "services/core-api/groups/kind_inputs.h"
+#include "services/core-api/resources/generic.h"
+#include "services/core-api/validation/check.h"
+#include "services/core-api/validation/walk.h"
 
 namespace apimesh::core_api {
 namespace {
@@ -14,7 +17,7 @@ namespace {
 namespace json = meta::json;
 using Store = storage::Store;
 
-/// Complaints about a binding come as a plain error, without a reason, in the reference.
+/// In kube-apiserver, errors of a binding are plain errors without a reason.
 meta::Result<> CheckTarget(const meta::Object& binding) {
   static const json::object kNone;
   const json::value* target = meta::FindField(binding.Root(), "target");
@@ -23,11 +26,10 @@ meta::Result<> CheckTarget(const meta::Object& binding) {
   check.OneOf("kind", {"Node", "<empty>"});
   check.Require("name");
   if (errors.empty()) return {};
-  meta::ApiError::Data data;
-  data.reason.clear();
-  for (const meta::FieldError& error : errors) data.message += (data.message.empty() ? "" : ", ") + error.field + ": " + error.Message();
-  if (errors.size() > 1) data.message = "[" + data.message + "]";
-  return meta::ApiError(std::move(data));
+  std::string message;
+  for (const meta::FieldError& error : errors)
+    message += (message.empty() ? "" : ", ") + error.field + ": " + error.Message();
+  return meta::PlainError(errors.size() > 1 ? "[" + message + "]" : message);
 }
 
 void CopyTexts(const meta::Object& from, meta::Object& to, std::string_view field) {
@@ -38,7 +40,8 @@ void CopyTexts(const meta::Object& from, meta::Object& to, std::string_view fiel
 }
 
 std::string WhyNot(const meta::Object& pod) {
-  if (!pod.DeletionTimestamp().empty()) return fmt::format("pod {} is being deleted, cannot be assigned to a host", pod.Name());
+  if (!pod.DeletionTimestamp().empty())
+    return fmt::format("pod {} is being deleted, cannot be assigned to a host", pod.Name());
   const std::string_view node = meta::FindString(pod.Root(), "spec", "nodeName");
   if (!node.empty()) return fmt::format("pod {} is already assigned to node {}", pod.Name(), meta::Quoted(node));
   if (!Objects(meta::Find(pod.Root(), "spec", "schedulingGates")).empty()) {
@@ -47,21 +50,24 @@ std::string WhyNot(const meta::Object& pod) {
   return "";
 }
 
-Task<meta::Result<std::optional<Store::Update>>> Assign(std::shared_ptr<const meta::Object> binding, const meta::Object* current) {
+Task<meta::Result<std::optional<Store::Update>>> Assign(std::shared_ptr<const meta::Object> binding, const Clock& clock,
+                                                        const meta::Object* current) {
   meta::Object pod = *current;
-  if (const std::string why = WhyNot(pod); !why.empty()) co_return meta::Conflict({"", "pods/binding"}, pod.Name(), why);
+  if (const std::string why = WhyNot(pod); !why.empty())
+    co_return meta::Conflict({"", "pods/binding"}, pod.Name(), why);
   meta::MakeObject(pod.Root(), "spec")["nodeName"] = meta::FindString(binding->Root(), "target", "name");
   if (json::value* status = meta::FindField(pod.Root(), "status"); status && status->is_object()) {
     meta::EraseField(status->get_object(), "nominatedNodeName");
   }
   CopyTexts(*binding, pod, "annotations");
   CopyTexts(*binding, pod, "labels");
-  SetTrueCondition(pod, "PodScheduled", "", "", Clock::System().Now());
+  SetTrueCondition(pod, "PodScheduled", "", "", clock.Now());
   CO_RETURN_IF_ERROR(codec::Normalise(pod.Root(), *schema::Builtin().FindKind({"", "v1", "Pod"}), nullptr));
   co_return std::optional<Store::Update>(Store::Update{std::move(pod), {}});
 }
 
-Task<meta::Result<meta::Object>> Bind(storage::StorePtr pods, meta::RequestContext ctx, std::string name, meta::Object body, bool dry_run) {
+Task<meta::Result<meta::Object>> Bind(storage::StorePtr pods, const Clock& clock, meta::RequestContext ctx,
+                                      std::string name, meta::Object body, bool dry_run) {
   if (name.empty()) name = std::string(body.Name());
   if (name != body.Name()) co_return meta::BadRequest("name in URL does not match name in Binding object");
   CO_RETURN_IF_ERROR(CheckTarget(body));
@@ -77,19 +83,29 @@ Task<meta::Result<meta::Object>> Bind(storage::StorePtr pods, meta::RequestConte
     const meta::Object pod(value.get_object());
     if (const std::string why = WhyNot(pod); !why.empty()) co_return meta::Conflict({"", "pods/binding"}, name, why);
   } else {
-    const Store::UpdateFn update = [binding](const meta::Object* current) { return Assign(binding, current); };
-    const meta::Result<Store::UpdateResult> result = co_await pods->GuaranteedUpdate(ctx, key, preconditions, false, update);
+    const Store::UpdateFn update = [binding, &clock](const meta::Object* current) {
+      return Assign(binding, clock, current);
+    };
+    const meta::Result<Store::UpdateResult> result =
+        co_await pods->GuaranteedUpdate(ctx, key, preconditions, false, update);
     if (!result) co_return result.error();
   }
-  co_return meta::Object(json::object{{"kind", "Status"}, {"apiVersion", "v1"}, {"metadata", json::object()}, {"status", "Success"}, {"code", 201}});
+  co_return meta::Object(json::object{
+      {"kind", "Status"}, {"apiVersion", "v1"}, {"metadata", json::object()}, {"status", "Success"}, {"code", 201}});
 }
 
 }  // namespace
 
-registry::Action BindingAction(storage::StorePtr pods) {
-  return [pods = std::move(pods)](meta::RequestContext ctx, std::string name, meta::Object body, bool dry_run) {
-    return Bind(pods, std::move(ctx), std::move(name), std::move(body), dry_run);
+registry::Action BindingAction(storage::StorePtr pods, const Clock* clock) {
+  return [pods = std::move(pods), clock](meta::RequestContext ctx, std::string name, meta::Object body, bool dry_run) {
+    return Bind(pods, *clock, std::move(ctx), std::move(name), std::move(body), dry_run);
   };
+}
+
+registry::Resource BindingResource(const KindInputs& inputs) {
+  registry::Resource resource = FromTable("", "v1", "bindings");
+  resource.create = BindingAction(inputs.StoreOf({"", "v1", "pods"}), inputs.clock);
+  return resource;
 }
 
 }  // namespace apimesh::core_api

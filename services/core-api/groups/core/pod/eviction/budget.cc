@@ -2,7 +2,7 @@
 
 #include "lib/meta/time.h"
 #include "services/core-api/groups/core/pod/eviction/eviction.h"
-#include "services/core-api/groups/walk.h"
+#include "services/core-api/validation/walk.h"
 
 namespace apimesh::core_api {
 namespace {
@@ -28,13 +28,16 @@ std::string WhyNone(const meta::Object& budget, const json::object& status) {
   for (const json::object& one : Objects(meta::FindField(status, "conditions"))) {
     if (meta::FindString(one, "type") == "DisruptionAllowed") condition = &one;
   }
-  const bool refuses = condition && meta::FindString(*condition, "status") == "False" && !meta::FindString(*condition, "message").empty();
+  const bool refuses = condition && meta::FindString(*condition, "status") == "False" &&
+                       !meta::FindString(*condition, "message").empty();
   if (refuses && meta::FindString(*condition, "reason") == "SyncFailed") {
-    return fmt::format("The disruption budget {} does not allow evicting pods currently because it failed sync: {}", budget.Name(),
-                       meta::FindString(*condition, "message"));
+    return fmt::format("The disruption budget {} does not allow evicting pods currently because it failed sync: {}",
+                       budget.Name(), meta::FindString(*condition, "message"));
   }
   const std::int64_t has = Number(status, "currentHealthy"), needs = Number(status, "desiredHealthy");
-  if (has <= needs) return fmt::format("The disruption budget {} needs {} healthy pods and has {} currently", budget.Name(), needs, has);
+  if (has <= needs)
+    return fmt::format("The disruption budget {} needs {} healthy pods and has {} currently", budget.Name(), needs,
+                       has);
   if (refuses) {
     return fmt::format("The disruption budget {} does not allow evicting pods currently ({}): {}", budget.Name(),
                        meta::FindString(*condition, "reason"), meta::FindString(*condition, "message"));
@@ -42,15 +45,17 @@ std::string WhyNone(const meta::Object& budget, const json::object& status) {
   return fmt::format("The disruption budget {} does not allow evicting pods currently", budget.Name());
 }
 
-/// No disruption is left: the condition says so, as the disruption controller would.
+/// Sets the condition for a budget that allows no more disruptions, as the disruption controller does.
 void SetInsufficient(json::object& status, std::int64_t generation, WallTime now) {
-  json::object made = {{"type", "DisruptionAllowed"}, {"status", "False"}, {"observedGeneration", generation},
-                       {"lastTransitionTime", meta::FormatTime(now)}, {"reason", "InsufficientPods"}, {"message", ""}};
+  json::object made = {{"type", "DisruptionAllowed"},      {"status", "False"},
+                       {"observedGeneration", generation}, {"lastTransitionTime", meta::FormatTime(now)},
+                       {"reason", "InsufficientPods"},     {"message", ""}};
   json::value& conditions = status["conditions"];
   if (!conditions.is_array()) conditions = json::array(status.storage());
   for (const auto& found : Objects(&conditions)) {
     if (meta::FindString(found.get(), "type") != "DisruptionAllowed") continue;
-    if (meta::FindString(found.get(), "status") == "False") made["lastTransitionTime"] = found.get()["lastTransitionTime"];
+    if (meta::FindString(found.get(), "status") == "False")
+      made["lastTransitionTime"] = found.get()["lastTransitionTime"];
     found.get() = std::move(made);
     return;
   }
@@ -69,7 +74,8 @@ meta::Result<meta::Object> TakeDisruption(meta::Object budget, std::string_view 
   if (allowed < 0) return meta::Forbidden(resource, budget.Name(), "pdb disruptions allowed is negative");
   const json::value* disrupted = meta::FindField(status, "disruptedPods");
   if (disrupted && disrupted->is_object() && disrupted->get_object().size() > kMostDisruptedPods) {
-    return meta::Forbidden(resource, budget.Name(), "DisruptedPods map too big - too many evictions not confirmed by PDB controller");
+    return meta::Forbidden(resource, budget.Name(),
+                           "DisruptedPods map too big - too many evictions not confirmed by PDB controller");
   }
   if (allowed == 0) return Refused(0, WhyNone(budget, status));
   status["disruptionsAllowed"] = allowed - 1;

@@ -23,15 +23,19 @@ TEST(TakeDisruption, Refuses) {
     const char* why;
   };
   const Case cases[] = {
-      {R"({"observedGeneration":1,"disruptionsAllowed":5})", 429, "The disruption budget b is still being processed by the server."},
-      {R"({"observedGeneration":2,"currentHealthy":1,"desiredHealthy":2})", 429, "The disruption budget b needs 2 healthy pods and has 1 currently"},
-      {R"({"observedGeneration":2,"currentHealthy":3,"desiredHealthy":2})", 429, "The disruption budget b does not allow evicting pods currently"},
-      {R"({"observedGeneration":2,"conditions":[{"type":"DisruptionAllowed","status":"False","reason":"SyncFailed","message":"m"}]})", 429,
-       "The disruption budget b does not allow evicting pods currently because it failed sync: m"},
+      {R"({"observedGeneration":1,"disruptionsAllowed":5})", 429,
+       "The disruption budget b is still being processed by the server."},
+      {R"({"observedGeneration":2,"currentHealthy":1,"desiredHealthy":2})", 429,
+       "The disruption budget b needs 2 healthy pods and has 1 currently"},
+      {R"({"observedGeneration":2,"currentHealthy":3,"desiredHealthy":2})", 429,
+       "The disruption budget b does not allow evicting pods currently"},
+      {R"({"observedGeneration":2,"conditions":[{"type":"DisruptionAllowed","status":"False","reason":"SyncFailed","message":"m"}]})",
+       429, "The disruption budget b does not allow evicting pods currently because it failed sync: m"},
       {R"({"observedGeneration":2,"disruptionsAllowed":-1})", 403, nullptr},
   };
   for (const Case& c : cases) {
-    const meta::Object budget = testing::Parse(std::string(R"({"metadata":{"name":"b","generation":2},"status":)") + c.status + "}");
+    const meta::Object budget =
+        testing::Parse(std::string(R"({"metadata":{"name":"b","generation":2},"status":)") + c.status + "}");
     const meta::Result<meta::Object> refused = TakeDisruption(budget, "p", WallTime());
     ASSERT_FALSE(refused) << c.status;
     EXPECT_EQ(refused.error().Code(), c.code) << c.status;

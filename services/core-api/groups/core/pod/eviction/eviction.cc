@@ -4,10 +4,10 @@
 
 #include "lib/base/clock.h"
 #include "lib/codec/codec.h"
-#include "lib/meta/selector.h"
+#include "lib/meta/selectors/selector.h"
 #include "lib/schema/builtin.h"
 #include "services/core-api/groups/core/pod/conditions.h"
-#include "services/core-api/groups/walk.h"
+#include "services/core-api/validation/walk.h"
 
 namespace apimesh::core_api {
 namespace {
@@ -15,31 +15,35 @@ namespace {
 namespace json = meta::json;
 using Store = storage::Store;
 
-constexpr int kTries = 20;  // at writes that lose against others
+constexpr int kTries = 20;  // attempts of a write that fails with a conflict
 
 struct Eviction {
   storage::StorePtr pods;
   SendObject send;
+  const Clock* clock = nullptr;
   meta::RequestContext ctx;
   std::string ns, name;
-  json::object delete_options;  // as the client gave them
+  json::object delete_options;  // as sent by the client
   bool dry_run = false;
-  std::string budget;  // the one that selects the pod
+  std::string budget;  // name of the budget that selects the pod
 };
 using EvictionPtr = std::shared_ptr<Eviction>;
 
 json::object StatusOf(int code) {
-  return {{"kind", "Status"}, {"apiVersion", "v1"}, {"metadata", json::object()}, {"status", "Success"}, {"code", code}};
+  return {
+      {"kind", "Status"}, {"apiVersion", "v1"}, {"metadata", json::object()}, {"status", "Success"}, {"code", code}};
 }
 
-bool AsksForVersion(const json::object& options) { return meta::Find(options, "preconditions", "resourceVersion") != nullptr; }
+bool AsksForVersion(const json::object& options) {
+  return meta::Find(options, "preconditions", "resourceVersion") != nullptr;
+}
 
 json::object AtVersion(json::object options, std::string_view version) {
   meta::MakeObject(options, "preconditions")["resourceVersion"] = version;
   return options;
 }
 
-/// Pods that end or have not begun are disrupted already.
+/// Terminated, terminating and pending pods can be deleted without charging a budget.
 bool NeedsNoBudget(const meta::Object& pod) {
   const std::string_view phase = meta::FindString(pod.Root(), "status", "phase");
   return phase == "Succeeded" || phase == "Failed" || phase == "Pending" || !pod.DeletionTimestamp().empty();
@@ -67,37 +71,47 @@ Task<meta::Result<meta::Object>> ReadPod(EvictionPtr eviction) {
 meta::Result<> CheckPreconditions(const json::object& options, const meta::Object& pod) {
   const std::string_view uid = meta::FindString(options, "preconditions", "uid");
   if (!uid.empty() && uid != pod.Uid()) {
-    return meta::Conflict({"", "Pod"}, pod.Name(),
-                          fmt::format("the UID in the precondition ({}) does not match the UID in record ({}). The object might have been "
-                                      "deleted and then recreated", uid, pod.Uid()));
+    return meta::Conflict(
+        {"", "Pod"}, pod.Name(),
+        fmt::format(
+            "the UID in the precondition ({}) does not match the UID in record ({}). The object might have been "
+            "deleted and then recreated",
+            uid, pod.Uid()));
   }
   const std::string_view version = meta::FindString(options, "preconditions", "resourceVersion");
   if (!version.empty() && version != pod.ResourceVersion()) {
-    return meta::Conflict({"", "Pod"}, pod.Name(),
-                          fmt::format("the ResourceVersion in the precondition ({}) does not match the ResourceVersion in record ({}). The "
-                                      "object might have been modified", version, pod.ResourceVersion()));
+    return meta::Conflict(
+        {"", "Pod"}, pod.Name(),
+        fmt::format(
+            "the ResourceVersion in the precondition ({}) does not match the ResourceVersion in record ({}). The "
+            "object might have been modified",
+            version, pod.ResourceVersion()));
   }
   return {};
 }
 
-Task<meta::Result<std::optional<Store::Update>>> Announce(std::shared_ptr<const json::object> options, const meta::Object* current) {
+Task<meta::Result<std::optional<Store::Update>>> Announce(std::shared_ptr<const json::object> options,
+                                                          const Clock& clock, const meta::Object* current) {
   CO_RETURN_IF_ERROR(CheckPreconditions(*options, *current));
   meta::Object pod = *current;
-  SetTrueCondition(pod, "DisruptionTarget", "EvictionByEvictionAPI", "Eviction API: evicting", Clock::System().Now());
+  SetTrueCondition(pod, "DisruptionTarget", "EvictionByEvictionAPI", "Eviction API: evicting", clock.Now());
   CO_RETURN_IF_ERROR(codec::Normalise(pod.Root(), *schema::Builtin().FindKind({"", "v1", "Pod"}), nullptr));
   co_return std::optional<Store::Update>(Store::Update{std::move(pod), {}});
 }
 
-/// Says in the pod why it goes, then deletes it.
+/// Sets the condition DisruptionTarget of the pod, then deletes the pod.
 Task<meta::Result<>> DeletePod(EvictionPtr eviction, json::object options) {
   if (!eviction->dry_run) {
     ASSIGN_OR_CO_RETURN(const storage::Key key, storage::KeyFor(true, eviction->ns, eviction->name));
     const auto shared = std::make_shared<const json::object>(options);
-    const Store::UpdateFn update = [shared](const meta::Object* current) { return Announce(shared, current); };
+    const Store::UpdateFn update = [shared, clock = eviction->clock](const meta::Object* current) {
+      return Announce(shared, *clock, current);
+    };
     const storage::Preconditions none;
-    const meta::Result<Store::UpdateResult> told = co_await eviction->pods->GuaranteedUpdate(eviction->ctx, key, none, false, update);
-    if (!told) co_return told.error();
-    if (AsksForVersion(options)) options = AtVersion(std::move(options), std::to_string(told->entry->ModRevision()));
+    const meta::Result<Store::UpdateResult> updated =
+        co_await eviction->pods->GuaranteedUpdate(eviction->ctx, key, none, false, update);
+    if (!updated) co_return updated.error();
+    if (AsksForVersion(options)) options = AtVersion(std::move(options), std::to_string(updated->entry->ModRevision()));
   } else {
     options["dryRun"] = json::array{"All"};
   }
@@ -107,7 +121,7 @@ Task<meta::Result<>> DeletePod(EvictionPtr eviction, json::object options) {
   co_return meta::Result<>();
 }
 
-/// The budgets that select the pod.
+/// Returns the budgets that select the pod.
 Task<meta::Result<std::vector<meta::Object>>> BudgetsOf(EvictionPtr eviction, meta::Labels labels) {
   const std::string path = fmt::format("/apis/policy/v1/namespaces/{}/poddisruptionbudgets", eviction->ns);
   ASSIGN_OR_CO_RETURN(const meta::Object list, co_await eviction->send("GET", path, ""));
@@ -121,23 +135,27 @@ Task<meta::Result<std::vector<meta::Object>>> BudgetsOf(EvictionPtr eviction, me
   co_return budgets;
 }
 
-/// Takes a disruption, against whoever else changes the budget.
+/// Charges a disruption to the budget. Writes that conflict with other writers are repeated.
 Task<meta::Result<>> ChargeBudget(EvictionPtr eviction, meta::Object budget) {
-  const std::string path = fmt::format("/apis/policy/v1/namespaces/{}/poddisruptionbudgets/{}", eviction->ns, budget.Name());
+  const std::string path =
+      fmt::format("/apis/policy/v1/namespaces/{}/poddisruptionbudgets/{}", eviction->ns, budget.Name());
   for (int attempt = 1;; ++attempt) {
-    ASSIGN_OR_CO_RETURN(const meta::Object charged, TakeDisruption(budget, eviction->name, Clock::System().Now()));
+    ASSIGN_OR_CO_RETURN(const meta::Object charged, TakeDisruption(budget, eviction->name, eviction->clock->Now()));
     if (eviction->dry_run) co_return meta::Result<>();
-    const meta::Result<meta::Object> written = co_await eviction->send("PUT", path + "/status", codec::WriteJson(charged.Root()));
+    const meta::Result<meta::Object> written =
+        co_await eviction->send("PUT", path + "/status", codec::WriteJson(charged.Root()));
     if (written) co_return meta::Result<>();
-    if (!written.error().Is("Conflict")) co_return written.error();
+    if (!written.error().Is(meta::Reason::kConflict)) co_return written.error();
     if (attempt == kTries) {
-      co_return meta::Timeout(fmt::format("couldn't update PodDisruptionBudget {} due to conflicts", meta::Quoted(eviction->budget)), 10);
+      co_return meta::Timeout(
+          fmt::format("couldn't update PodDisruptionBudget {} due to conflicts", meta::Quoted(eviction->budget)), 10);
     }
     ASSIGN_OR_CO_RETURN(budget, co_await eviction->send("GET", path, ""));
   }
 }
 
-/// An unready pod may go while enough others are healthy; true: no disruption has to be taken for it.
+/// Whether an unready pod can be evicted without charging the budget, because enough other pods are healthy or the
+/// policy is AlwaysAllow.
 bool GoesUncharged(const meta::Object& pod, const meta::Object& budget) {
   if (HasTrueCondition(pod, "Ready")) return false;
   if (meta::FindString(budget.Root(), "spec", "unhealthyPodEvictionPolicy") == "AlwaysAllow") return true;
@@ -148,19 +166,22 @@ bool GoesUncharged(const meta::Object& pod, const meta::Object& budget) {
   return number("desiredHealthy") > 0 && number("currentHealthy") >= number("desiredHealthy");
 }
 
-/// Deletes a pod that no budget protects; nullopt: it is one that budgets protect.
-Task<meta::Result<std::optional<json::object>>> EvictUnprotected(EvictionPtr eviction, std::shared_ptr<meta::Object> pod) {
+/// Deletes a pod that no budget protects. Returns nullopt if budgets protect the pod.
+Task<meta::Result<std::optional<json::object>>> EvictUnprotected(EvictionPtr eviction,
+                                                                 std::shared_ptr<meta::Object> pod) {
   for (int attempt = 1;; ++attempt) {
     ASSIGN_OR_CO_RETURN(*pod, co_await ReadPod(eviction));
     if (!NeedsNoBudget(*pod)) co_return std::optional<json::object>();
     json::object options = eviction->delete_options;
-    const bool pending = meta::FindString(pod->Root(), "status", "phase") == "Pending" && pod->DeletionTimestamp().empty();
+    const bool pending =
+        meta::FindString(pod->Root(), "status", "phase") == "Pending" && pod->DeletionTimestamp().empty();
     const bool own_version = AsksForVersion(options);
-    // A pod that has not begun could become ready meanwhile, and budgets would protect it.
+    // A pending pod could become ready in the meantime and would then be protected by budgets, so the delete is bound
+    // to the version that was read.
     if (pending && !own_version) options = AtVersion(std::move(options), pod->ResourceVersion());
     const meta::Result<> gone = co_await DeletePod(eviction, std::move(options));
     if (gone) co_return std::optional<json::object>(StatusOf(201));
-    if (!gone.error().Is("Conflict") || own_version || attempt == kTries) co_return gone.error();
+    if (!gone.error().Is(meta::Reason::kConflict) || own_version || attempt == kTries) co_return gone.error();
   }
 }
 
@@ -171,8 +192,12 @@ Task<meta::Result<meta::Object>> Evict(EvictionPtr eviction) {
   ASSIGN_OR_CO_RETURN(const std::vector<meta::Object> budgets, co_await BudgetsOf(eviction, LabelsOf(*pod)));
   if (budgets.size() > 1) {
     co_return meta::Object(json::object{
-        {"kind", "Status"}, {"apiVersion", "v1"}, {"metadata", json::object()}, {"status", "Failure"},
-        {"message", "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."}, {"code", 500}});
+        {"kind", "Status"},
+        {"apiVersion", "v1"},
+        {"metadata", json::object()},
+        {"status", "Failure"},
+        {"message", "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."},
+        {"code", 500}});
   }
   json::object options = eviction->delete_options;
   bool uncharged = false;
@@ -184,27 +209,32 @@ Task<meta::Result<meta::Object>> Evict(EvictionPtr eviction) {
   const bool own_version = AsksForVersion(options);
   if (uncharged) options = AtVersion(std::move(options), pod->ResourceVersion());
   const meta::Result<> gone = co_await DeletePod(eviction, std::move(options));
-  if (!gone && gone.error().Is("Conflict") && uncharged && !own_version) {
-    meta::ApiError::Data data = meta::TooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", 10).Get();
-    data.causes.push_back({"DisruptionBudget", fmt::format("The disruption budget {} is still being processed by the server.", eviction->budget), ""});
+  if (!gone && gone.error().Is(meta::Reason::kConflict) && uncharged && !own_version) {
+    meta::ApiError::Data data =
+        meta::TooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", 10).Get();
+    data.causes.push_back(
+        {"DisruptionBudget",
+         fmt::format("The disruption budget {} is still being processed by the server.", eviction->budget), ""});
     co_return meta::ApiError(std::move(data));
   }
   if (!gone) co_return gone.error();
   co_return meta::Object(StatusOf(201));
 }
 
-Task<meta::Result<meta::Object>> Begin(storage::StorePtr pods, SendObject send, meta::RequestContext ctx, std::string name,
-                                       meta::Object body, bool dry_run) {
+Task<meta::Result<meta::Object>> Begin(storage::StorePtr pods, SendObject send, const Clock* clock,
+                                       meta::RequestContext ctx, std::string name, meta::Object body, bool dry_run) {
   if (name != body.Name()) co_return meta::BadRequest("name in URL does not match name in Eviction object");
   const auto eviction = std::make_shared<Eviction>();
   eviction->pods = std::move(pods);
   eviction->send = std::move(send);
+  eviction->clock = clock;
   eviction->ns = ctx.Info().ns;
   eviction->name = std::move(name);
   eviction->ctx = std::move(ctx);
   const json::value* options = meta::FindField(body.Root(), "deleteOptions");
   if (options && options->is_object()) eviction->delete_options = options->get_object();
-  if (const json::value* ignore = meta::FindField(eviction->delete_options, "ignoreStoreReadErrorWithClusterBreakingPotential");
+  if (const json::value* ignore =
+          meta::FindField(eviction->delete_options, "ignoreStoreReadErrorWithClusterBreakingPotential");
       ignore && *ignore == true) {
     co_return meta::Invalid(meta::GroupKind{"policy", "Eviction"}, eviction->name,
                             {meta::Invalid("deleteOptions.ignoreStoreReadErrorWithClusterBreakingPotential", "true",
@@ -217,9 +247,10 @@ Task<meta::Result<meta::Object>> Begin(storage::StorePtr pods, SendObject send, 
 
 }  // namespace
 
-registry::Action EvictionAction(storage::StorePtr pods, SendObject send) {
-  return [pods = std::move(pods), send = std::move(send)](meta::RequestContext ctx, std::string name, meta::Object body, bool dry_run) {
-    return Begin(pods, send, std::move(ctx), std::move(name), std::move(body), dry_run);
+registry::Action EvictionAction(storage::StorePtr pods, SendObject send, const Clock* clock) {
+  return [pods = std::move(pods), send = std::move(send), clock](meta::RequestContext ctx, std::string name,
+                                                                 meta::Object body, bool dry_run) {
+    return Begin(pods, send, clock, std::move(ctx), std::move(name), std::move(body), dry_run);
   };
 }
 

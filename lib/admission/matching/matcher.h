@@ -1,0 +1,30 @@
+#pragma once
+
+#include "lib/admission/matching/criteria.h"
+#include "lib/admission/objects/objects.h"
+
+namespace apimesh::admission::matching {
+
+/// Decides whether a request matches criteria, including the labels of its namespace. Thread-safe.
+class Matcher {
+ public:
+  /// If `objects` is nullptr, requests that need the labels of a namespace fail.
+  explicit Matcher(ObjectsPtr objects) : objects_(std::move(objects)) {}
+
+  /// Returns how the request matches, or nullopt if it does not. The object in `attributes` is the current one, so that
+  /// the result is up to date after earlier webhooks have changed it. `criteria` and `attributes` must outlive the
+  /// call. Errors are those of kube-apiserver: 404 if the namespace does not exist, else 500.
+  Task<meta::Result<std::optional<matching::Match>>> Match(meta::RequestContext ctx, const Criteria& criteria,
+                                                           const Attributes& attributes) const;
+
+  /// Returns the namespace object with this name. If the cache does not have it, it is read from the store.
+  Task<meta::Result<ObjectPtr>> Namespace(meta::RequestContext ctx, std::string name) const;
+
+ private:
+  Task<meta::Result<bool>> MatchesNamespace(meta::RequestContext ctx, const Criteria& criteria,
+                                            const Attributes& attributes) const;
+
+  const ObjectsPtr objects_;
+};
+
+}  // namespace apimesh::admission::matching

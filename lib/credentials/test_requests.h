@@ -1,0 +1,88 @@
+#pragma once
+
+// Certificate signing requests and a certificate for tests only. No CA trusts them.
+namespace apimesh::credentials::test_requests {
+
+/// Subject: O=devs, CN=jane.
+inline constexpr char kDevs[] = R"(-----BEGIN CERTIFICATE REQUEST-----
+MIHaMIGAAgEAMB4xDTALBgNVBAoMBGRldnMxDTALBgNVBAMMBGphbmUwWTATBgcq
+hkjOPQIBBggqhkjOPQMBBwNCAARkoCjgsSB8Gb+UUgLjVOeAdVoG67X7FPn5MKng
+XSNrlV/jlX3Y+I0CqXFQJyZdEK8FSY6OQqI7bnj8MyfpCmhQoAAwCgYIKoZIzj0E
+AwIDSQAwRgIhAKsTRY1O353lt8LL3uoqslgvRHmYk7B7PqRQzbORP64+AiEAigPE
+SCLLaBhAj1z8OQgOP0YT4L/0GQepJd3v9DI887g=
+-----END CERTIFICATE REQUEST-----
+)";
+
+/// Subject: O=devs, O=system:masters, CN=jane.
+inline constexpr char kMasters[] = R"(-----BEGIN CERTIFICATE REQUEST-----
+MIHxMIGZAgEAMDcxDTALBgNVBAoMBGRldnMxFzAVBgNVBAoMDnN5c3RlbTptYXN0
+ZXJzMQ0wCwYDVQQDDARqYW5lMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEZKAo
+4LEgfBm/lFIC41TngHVaBuu1+xT5+TCp4F0ja5Vf45V92PiNAqlxUCcmXRCvBUmO
+jkKiO254/DMn6QpoUKAAMAoGCCqGSM49BAMCA0cAMEQCIHkSQTd5mtNo89/D0h9T
+80HS1jVExxrve1p+C87ck2QrAiBZl5TbvmTUyoiXN7kDOgWLJFoMF4ltAC/Ay7wV
+mozc4A==
+-----END CERTIFICATE REQUEST-----
+)";
+
+/// The key describes its curve by explicit parameters.
+inline constexpr char kExplicitCurve[] = R"(-----BEGIN CERTIFICATE REQUEST-----
+MIIBxDCCAWkCAQAwEzERMA8GA1UEAwwIZXhwbGljaXQwggFLMIIBAwYHKoZIzj0C
+ATCB9wIBATAsBgcqhkjOPQEBAiEA/////wAAAAEAAAAAAAAAAAAAAAD/////////
+//////8wWwQg/////wAAAAEAAAAAAAAAAAAAAAD///////////////wEIFrGNdiq
+OpPns+u9VXaYhrxlHQawzFOw9jvOPD4n0mBLAxUAxJ02CIbnBJNqZnjhE50mt4Gf
+fpAEQQRrF9Hy4SxCR/i85uVjpEDydwN9gS3rM6D0oTlF2JjClk/jQuL+Gn+bjufr
+SnwPnhYrzjNXazFezsu2QGg3v1H1AiEA/////wAAAAD//////////7zm+q2nF56E
+87nKwvxjJVECAQEDQgAEws0vmmCB0GxpoE/BDc4nwhTVQPgFmCYjmDac60TnXxbo
+IOVrIzgM0tb1vahal2DUBJqkaRz2tAakhNl1F46NfKAAMAoGCCqGSM49BAMCA0kA
+MEYCIQCEEFl0PKVXnbgnsmL80qIk/EqjrPHmKpBWR0ebsLTciwIhALkV+8wz5GRx
+scQ2VC1yayp4rSvPYwpGUkJ5kgkxuvLt
+-----END CERTIFICATE REQUEST-----
+)";
+
+/// Signed with MD5.
+inline constexpr char kMd5[] = R"(-----BEGIN CERTIFICATE REQUEST-----
+MIIBTTCBtwIBADAOMQwwCgYDVQQDDANtZDUwgZ8wDQYJKoZIhvcNAQEBBQADgY0A
+MIGJAoGBAOiU3slTrohGzZyuUGGgG2hGJpKI4et6SlDFNPMuTS1iHwDUZqTWqwbu
+0xclUkdZEwQB8UWphEmFwb6ITlHhwDdUddz+MobJHbCmwbLlGh19Oh9iVs665mvt
+e94z3jS8HDpi1jKAvzvNDVP48ruLGZ6qBBk7BtOw0Rj0Iu5VWKFfAgMBAAGgADAN
+BgkqhkiG9w0BAQQFAAOBgQBs5NsvVC8ToeUWI3mxTNNboyGI+Z4hq0GtTrP+fk+V
+Lq51WQqKHskW2gBJKK7mpF4ozA8ssGF3ree/xY23qcQ4izkIqwFS3gMPYsrYmIzW
+oWPDs/7bqx6qmgI3QrDG8tE9MU5Hnvznchs2aMTRoeB2tawzEAC/yanvWrc/IK7i
+cw==
+-----END CERTIFICATE REQUEST-----
+)";
+
+/// One byte follows the request.
+inline constexpr char kTrailingData[] = R"(-----BEGIN CERTIFICATE REQUEST-----
+MIHaMIGAAgEAMB4xDTALBgNVBAoMBGRldnMxDTALBgNVBAMMBGphbmUwWTATBgcq
+hkjOPQIBBggqhkjOPQMBBwNCAARkoCjgsSB8Gb+UUgLjVOeAdVoG67X7FPn5MKng
+XSNrlV/jlX3Y+I0CqXFQJyZdEK8FSY6OQqI7bnj8MyfpCmhQoAAwCgYIKoZIzj0E
+AwIDSQAwRgIhAKsTRY1O353lt8LL3uoqslgvRHmYk7B7PqRQzbORP64+AiEAigPE
+SCLLaBhAj1z8OQgOP0YT4L/0GQepJd3v9DI887gA
+-----END CERTIFICATE REQUEST-----
+)";
+
+/// The last byte of the signature differs.
+inline constexpr char kForgedSignature[] = R"(-----BEGIN CERTIFICATE REQUEST-----
+MIHaMIGAAgEAMB4xDTALBgNVBAoMBGRldnMxDTALBgNVBAMMBGphbmUwWTATBgcq
+hkjOPQIBBggqhkjOPQMBBwNCAARkoCjgsSB8Gb+UUgLjVOeAdVoG67X7FPn5MKng
+XSNrlV/jlX3Y+I0CqXFQJyZdEK8FSY6OQqI7bnj8MyfpCmhQoAAwCgYIKoZIzj0E
+AwIDSQAwRgIhAKsTRY1O353lt8LL3uoqslgvRHmYk7B7PqRQzbORP64+AiEAigPE
+SCLLaBhAj1z8OQgOP0YT4L/0GQepJd3v9DI887k=
+-----END CERTIFICATE REQUEST-----
+)";
+
+/// Self-signed.
+inline constexpr char kCertificate[] = R"(-----BEGIN CERTIFICATE-----
+MIIBdTCCARugAwIBAgIUZMV8XArZ+Kv4Do4bEMvTHYJVfy4wCgYIKoZIzj0EAwIw
+DzENMAsGA1UEAwwEamFuZTAgFw0yNjExMTcyMzQ2NTRaGA8yMTI2MTAyNDIzNDY1
+NFowDzENMAsGA1UEAwwEamFuZTBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABGSg
+KOCxIHwZv5RSAuNU54B1WgbrtfsU+fkwqeBdI2uVX+OVfdj4jQKpcVAnJl0QrwVJ
+jo5CojtuePwzJ+kKaFCjUzBRMB0GA1UdDgQWBBQ2FZ3JcFpgMXXOgi6Y8J7dJy0y
+sjAfBgNVHSMEGDAWgBQ2FZ3JcFpgMXXOgi6Y8J7dJy0ysjAPBgNVHRMBAf8EBTAD
+AQH/MAoGCCqGSM49BAMCA0gAMEUCICpiYDTLYYEjPeDQcZ1hoqrClUgLDtJwgbbO
+72Rg434eAiEA+Kcih1Qs9zgZNghQ2SmyWc72Q4W5KrIVUXpSku6KQDU=
+-----END CERTIFICATE-----
+)";
+
+}  // namespace apimesh::credentials::test_requests

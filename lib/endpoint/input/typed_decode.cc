@@ -1,0 +1,187 @@
+#include "lib/endpoint/input/typed_decode.h"
+
+#include <fmt/format.h>
+
+#include "lib/base/hash/hex.h"
+
+namespace apimesh::endpoint {
+namespace {
+
+namespace json = meta::json;
+using codec::Format;
+using codec::ParseLimits;
+using codec::Strictness;
+
+/// Returns the first bytes of a body, as text if it looks like JSON and in hexadecimal otherwise.
+std::string Snippet(std::string_view body) {
+  constexpr std::size_t kShown = 30;
+  if (body.empty()) return "<empty>";
+  const std::string_view shown = body.substr(0, kShown);
+  std::string text;
+  const std::size_t first = body.find_first_not_of(" \t\r\n");
+  if (first != std::string_view::npos && body[first] == '{') {
+    text = shown;
+  } else {
+    text = Hex({reinterpret_cast<const unsigned char*>(shown.data()), shown.size()});
+  }
+  return body.size() > kShown ? text + " ..." : text;
+}
+
+meta::ApiError Unrecognized(const meta::Gvk& kind, std::string_view body, std::string_view why) {
+  return meta::BadRequest(
+      fmt::format("the object provided is unrecognized (must be of type {}): {} ({})", kind.kind, why, Snippet(body)));
+}
+
+meta::ApiError CannotBeHandled(const meta::Gvk& actual, const meta::Gvk& expected, std::string_view why) {
+  return meta::BadRequest(fmt::format("{} in version {} cannot be handled as a {}: {}", actual.kind,
+                                      meta::Quoted(actual.version), expected.kind, why));
+}
+
+constexpr std::string_view kNoKind = "couldn't get version/kind; json parse error: json: cannot unmarshal ";
+
+std::string_view GoNameOf(const json::value& value) {
+  return value.is_array()    ? "array"
+         : value.is_object() ? "object"
+         : value.is_string() ? "string"
+         : value.is_bool()   ? "bool"
+                             : "number";
+}
+
+/// Returns the kind and apiVersion of the document. Missing parts are taken from `expected`. The message of an error
+/// describes the problem.
+meta::Result<meta::Gvk> KindOf(const json::object& document, const meta::Gvk& expected) {
+  for (const char* field : {"apiVersion", "kind"}) {
+    const json::value* value = meta::FindField(document, field);
+    if (value && !value->is_null() && !value->is_string()) {
+      return meta::BadRequest(
+          fmt::format("{}{} into Go struct field .{} of type string", kNoKind, GoNameOf(*value), field));
+    }
+  }
+  meta::Gvk actual = expected;
+  const std::string_view api_version = meta::FindString(document, "apiVersion");
+  if (std::count(api_version.begin(), api_version.end(), '/') > 1) {
+    return meta::BadRequest(fmt::format("unexpected GroupVersion string: {}", api_version));
+  }
+  if (const std::string_view kind = meta::FindString(document, "kind"); !kind.empty()) actual.kind = kind;
+  if (!api_version.empty()) {
+    meta::GroupVersion version = meta::GroupVersion::Parse(api_version);
+    if (!version.version.empty() || version.group != expected.group) {
+      actual.group = std::move(version.group);
+      actual.version = std::move(version.version);
+    }
+  }
+  return actual;
+}
+
+/// Returns the same for a complete body, which may be any JSON value.
+meta::Result<meta::Gvk> KindOfBody(const json::value& body, const meta::Gvk& expected) {
+  if (body.is_object()) return KindOf(body.get_object(), expected);
+  if (body.is_null()) return expected;
+  return meta::BadRequest(fmt::format(
+      R"({}{} into Go value of type struct {{ APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }})",
+      kNoKind, GoNameOf(body)));
+}
+
+/// kube-apiserver decodes any kind that it knows and fails when it converts the object to the expected kind, so the
+/// message depends on whether the kind is known.
+std::string WrongKindText(const meta::Gvk& actual, const DecodeTarget& target) {
+  const meta::Gvk& wanted = target.kind;
+  if (!target.knows || !target.knows(actual)) {
+    return fmt::format("no kind {} is registered for version {} in scheme \"pkg/runtime/scheme.go:111\"",
+                       meta::Quoted(actual.kind), meta::Quoted(actual.ApiVersion()));
+  }
+  const std::string package = wanted.group.empty() ? "core" : wanted.group.substr(0, wanted.group.find('.'));
+  return fmt::format("converting ({}.{}) to ({}.{}): unknown conversion", actual.version, actual.kind, package,
+                     wanted.kind);
+}
+
+meta::ApiError WrongKind(const meta::Gvk& actual, const DecodeTarget& target) {
+  const meta::Gvk& wanted = target.kind;
+  const bool other_version = actual.GroupKind() == wanted.GroupKind() && target.knows && target.knows(actual);
+  if (other_version || (target.node->custom && actual.Version() != wanted.Version())) {
+    return meta::BadRequest(fmt::format("the API version in the data ({}) does not match the expected API version ({})",
+                                        actual.version.empty() ? "" : actual.ApiVersion(), wanted.ApiVersion()));
+  }
+  // A custom resource is decoded without a Go type, so a wrong kind is reported as an invalid field.
+  if (target.node->custom) {
+    return meta::Invalid(actual.GroupKind(), "",
+                         {meta::Invalid("kind", meta::Quoted(actual.kind), "must be " + wanted.kind)});
+  }
+  return CannotBeHandled(actual, wanted, WrongKindText(actual, target));
+}
+
+meta::Result<meta::Object> DecodeProtobuf(std::string_view body, const DecodeTarget& target, json::storage_ptr arena) {
+  const auto kind = codec::PeekProtobuf(body);
+  if (!kind) return Unrecognized(target.kind, body, kind.error().Message());
+  meta::Gvk actual = *kind;
+  if (actual.kind.empty()) actual = target.kind;
+  if (actual != target.kind) {
+    return WrongKind(actual, target);
+  }
+  auto object = codec::ReadProtobuf(body, *target.node, std::move(arena));
+  if (!object && object.error().Code() != 400) return object.error();
+  if (!object) return CannotBeHandled(actual, target.kind, object.error().Message());
+  object->SetGvk(target.kind);
+  RETURN_IF_ERROR(codec::Normalise(object->Root(), *target.node, nullptr));
+  return object;
+}
+
+}  // namespace
+
+void KeepManagedFieldsReset(json::object& document) {
+  json::value* metadata = meta::FindField(document, "metadata");
+  json::value* fields =
+      metadata && metadata->is_object() ? meta::FindField(metadata->get_object(), "managedFields") : nullptr;
+  if (fields && fields->is_array() && fields->get_array().empty()) fields->get_array().emplace_back(json::object());
+}
+
+meta::Result<meta::Object> Decode(std::string_view body, Format format, const DecodeTarget& target,
+                                  json::storage_ptr arena, Strictness* strict, const ParseLimits& limits) {
+  if (format == Format::kProtobuf) return DecodeProtobuf(body, target, std::move(arena));
+  auto document = format == Format::kYaml ? codec::ParseYaml(body, arena, strict, limits)
+                                          : codec::ParseJson(body, arena, strict, limits);
+  if (!document) {
+    if (document.error().Code() != 400) return document.error();
+    const bool syntax = format == Format::kJson;
+    return Unrecognized(target.kind, body,
+                        (syntax ? "couldn't get version/kind; json parse error: " : "") + document.error().Message());
+  }
+  const auto actual = KindOfBody(*document, target.kind);
+  if (!actual) return Unrecognized(target.kind, body, actual.error().Message());
+  if (target.node->custom && document->is_object()) {  // kind and apiVersion have no defaults here
+    if (meta::FindString(document->get_object(), "kind").empty()) {
+      return Unrecognized(target.kind, body, fmt::format("Object 'Kind' is missing in '{}'", body));
+    }
+    if (meta::FindString(document->get_object(), "apiVersion").empty()) {
+      return meta::BadRequest(fmt::format("the API version in the data () does not match the expected API version ({})",
+                                          target.kind.ApiVersion()));
+    }
+  }
+  if (actual->kind != target.kind.kind || actual->Version() != target.kind.Version()) {
+    return WrongKind(*actual, target);
+  }
+  json::object root(arena);
+  if (document->is_object()) root = std::move(document->get_object());
+  KeepManagedFieldsReset(root);
+  if (meta::FindString(root, "kind").empty() || meta::FindString(root, "apiVersion").empty()) {
+    root["kind"] = target.kind.kind;
+    root["apiVersion"] = target.kind.ApiVersion();
+  }
+  if (const auto result = codec::Normalise(root, *target.node, strict); !result) {
+    if (result.error().Code() != 400) return result.error();
+    return CannotBeHandled(*actual, target.kind, result.error().Message());
+  }
+  return meta::Object(std::move(root));
+}
+
+std::string WrongKindText(const json::object& document, const DecodeTarget& target) {
+  const meta::Result<meta::Gvk> actual = KindOf(document, target.kind);
+  if (!actual || *actual == target.kind) return "";
+  return WrongKindText(*actual, target);
+}
+
+meta::ApiError StrictDecodingError(const meta::Gvk& kind, const Strictness& strict) {
+  return CannotBeHandled(kind, kind, fmt::format("strict decoding error: {}", fmt::join(strict.complaints, ", ")));
+}
+
+}  // namespace apimesh::endpoint

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <functional>
+
+#include "lib/codec/codec.h"
+#include "lib/codec/negotiation.h"
+
+namespace apimesh::endpoint {
+
+/// Replaces an empty list of managedFields with [{}]. Both ask the server to reset managedFields, but Normalise() drops
+/// empty lists.
+void KeepManagedFieldsReset(meta::json::object& document);
+
+/// Describes the object that a body is decoded into.
+struct DecodeTarget {
+  meta::Gvk kind;  // the kind that the endpoint expects; used for fields that the body omits
+  const schema::Node* node = nullptr;
+  /// Returns whether the server has the given kind. This changes the message about a body of the wrong kind. If empty,
+  /// no other kind is known.
+  std::function<bool(const meta::Gvk& kind)> knows;
+};
+
+/// Decodes a request body into a normalised object and checks its kind and apiVersion. Errors are complete responses
+/// with the messages of kube-apiserver: "the object provided is unrecognized (must be of type Pod): …", `Pod in version
+/// "v1" cannot be handled as a Pod: …`. Findings of strict decoding are added to `strict`; the caller handles them
+/// according to fieldValidation (Strict, Warn, Ignore).
+meta::Result<meta::Object> Decode(std::string_view body, codec::Format format, const DecodeTarget& target,
+                                  meta::json::storage_ptr arena, codec::Strictness* strict,
+                                  const codec::ParseLimits& limits = {});
+
+/// Returns the error message if the kind or apiVersion of the document is not the one of the target. Returns "" if they
+/// match or are missing.
+std::string WrongKindText(const meta::json::object& document, const DecodeTarget& target);
+
+/// Returns the 400 error of fieldValidation=Strict.
+meta::ApiError StrictDecodingError(const meta::Gvk& kind, const codec::Strictness& strict);
+
+}  // namespace apimesh::endpoint

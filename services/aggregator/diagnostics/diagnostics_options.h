@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lib/flags/binder.h"
+
+namespace apimesh::aggregator {
+
+struct DiagnosticsOptions {
+  bool profiling;
+  std::vector<std::string> feature_gates;
+  std::string flag_values_file;  // JSON: the flags of kube-apiserver by name; "": those of this process
+
+  DiagnosticsOptions() { flags::ApplyDefaults(*this); }
+  void Bind(flags::Binder& flags) {
+    flags.Bind("profiling", profiling);
+    flags.Bind("feature-gates", feature_gates);
+    flags.Bind("flag-values-file", flag_values_file);
+  }
+};
+
+}  // namespace apimesh::aggregator

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "lib/registry/resource.h"
+
+namespace apimesh::core_api {
+
+struct KindInputs;
+
+registry::Resource CsiNodeResource(const KindInputs& inputs);
+
+}  // namespace apimesh::core_api

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace apimesh::launcher {
+
+/// The DIR of `apimesh up`: its paths, and the state that `status`, `down` and `logs` read.
+class RunFolder {
+ public:
+  explicit RunFolder(std::filesystem::path root) : root_(std::filesystem::absolute(std::move(root))) {}
+
+  std::string Root() const { return root_.string(); }
+  std::string Pki() const { return (root_ / "pki").string(); }
+  std::string Logs() const { return (root_ / "logs").string(); }
+  std::string Data() const { return (root_ / "data").string(); }
+  std::string Kubeconfig() const { return (root_ / "kubeconfig").string(); }
+  /// The file that `./apimesh descriptions` writes; optional.
+  std::string Descriptions() const { return (root_ / "descriptions.txt").string(); }
+  std::string EnvoyFile() const { return (root_ / "envoy.json").string(); }
+
+  /// Creates the folders and acquires the lock that prevents a second `up`. Returns false if a mesh already runs in
+  /// this folder.
+  bool Lock();
+
+  /// Returns true once in the life of the folder.
+  bool TakeFirstStart() const;
+
+  struct Process {
+    std::string name;
+    pid_t pid = 0;
+    int restarts = 0;
+    std::int64_t started = 0;  // seconds since 1970
+    std::string listens;
+  };
+  struct State {
+    pid_t launcher = 0;
+    std::string server;  // https://…
+    bool ready = false;
+    std::vector<Process> processes;
+  };
+  void Write(const State& state) const;
+  /// Returns nullopt if no mesh runs in this folder.
+  std::optional<State> Read() const;
+
+ private:
+  std::filesystem::path root_;
+};
+
+/// Returns $APIMESH_DIR, or .apimesh in the current folder.
+std::string DefaultRunFolder();
+
+}  // namespace apimesh::launcher

@@ -1,0 +1,3 @@
+module apimesh/tools/descriptions
+
+go 1.21
