@@ -6,8 +6,8 @@
 namespace apimesh::launcher {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 TEST(SimilarNames, AreTheNearestOnes) {
   const std::vector<std::string> names = {"up", "down", "status", "store", "logs", "kubectl", "completion"};

@@ -53,7 +53,7 @@ TEST(Doctor, NamesCertificatesThatExpireSoon) {
   const std::vector<Finding> findings = CheckCertificates(folder);
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings.front().level, Level::kWarning);
-  EXPECT_THAT(findings.front().what, testing::HasSubstr("soon.crt expires in "));
+  EXPECT_THAT(findings.front().what, ::testing::HasSubstr("soon.crt expires in "));
   WriteFile(folder.Pki() + "/soon.crt", "not a certificate", false);
   EXPECT_EQ(CheckCertificates(folder).front().level, Level::kProblem);
   std::filesystem::remove_all(folder.Root());

@@ -6,8 +6,8 @@
 namespace apimesh::launcher {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr std::string_view kMetrics =
     "# TYPE apimesh_admission_webhook_failing_seconds gauge\n"
