@@ -1,119 +1,12 @@
-// One suite for every configuration of a Store: on the fake etcd (with and without trustworthy progress notifications)
-// and on a real etcd.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
-#include "lib/storage/contract_tests/harness.h"
-#include "lib/testing/etcd_process.h"
-#include "lib/testing/fake_etcd.h"
-#include "lib/testing/system_clock.h"
+#include "lib/storage/contract_tests/test_store.h"
 
 namespace apimesh::storage {
 namespace {
 
-using apimesh::testing::EtcdProcess;
-using apimesh::testing::FakeEtcd;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-class StoreContract : public ::testing::TestWithParam<std::string> {
- protected:
-  void SetUp() override {
-    if (GetParam().starts_with("Fake")) {
-      auto fake = std::make_shared<FakeEtcd>();
-      fake->SetProgressSafe(GetParam() != "FakeWithoutProgress");
-      client_ = fake;
-    } else {
-      etcd::ClientOptions options{.clock = testing::SystemClock()};
-      etcd_ = std::make_unique<EtcdProcess>();
-      options.endpoints = {etcd_->Endpoint()};
-      client_ = etcd::NewClient(options);
-    }
-    BackendOptions options{.clock = testing::SystemClock()};
-    options.bookmark_interval = std::chrono::milliseconds(300);
-    options.list_page = 3;
-    backend_ = NewBackend(client_, harness_.Context().get_executor(), options);
-    store_ = backend_->Open(WidgetConfig());
-  }
-  void TearDown() override {
-    if (backend_) backend_->Stop();
-  }
-
-  EntryPtr Create(std::string_view ns, std::string_view name, std::string_view color) {
-    return harness_
-        .Await(store_->Create(ContextFor(), WidgetKey(ns, name), ParseObject(WidgetJson(ns, name, color)),
-                              std::chrono::seconds(0)))
-        .value();
-  }
-  meta::Result<EntryPtr> Get(std::string_view ns, std::string_view name, std::string version = "") {
-    GetOptions options;
-    options.resource_version = std::move(version);
-    return harness_.Await(store_->Get(ContextFor(), WidgetKey(ns, name), options));
-  }
-  meta::Result<Store::UpdateResult> Recolor(std::string_view ns, std::string_view name, std::string color,
-                                            Preconditions preconditions = {}) {
-    auto update = [color](const meta::Object* current) -> Task<meta::Result<std::optional<Store::Update>>> {
-      Store::Update result;
-      result.object = *current;
-      result.object.Root()["spec"].as_object()["color"] = color;
-      result.object.Metadata()["labels"].as_object()["color"] = color;
-      co_return std::optional<Store::Update>(std::move(result));
-    };
-    return harness_.Await(store_->GuaranteedUpdate(ContextFor(), WidgetKey(ns, name), preconditions, false, update));
-  }
-  EntryPtr Delete(std::string_view ns, std::string_view name) {
-    return harness_.Await(store_->Delete(ContextFor(), WidgetKey(ns, name), {}, nullptr)).value();
-  }
-  struct Page {
-    std::vector<std::string> names;
-    Revision at = 0;
-    std::string token;
-    std::optional<std::int64_t> remaining;
-  };
-  meta::Result<Page> List(ListOptions options) {
-    auto cursor = harness_.Await(store_->List(ContextFor(), std::move(options)));
-    if (!cursor) return cursor.error();
-    Page page;
-    page.at = (*cursor)->At();
-    for (;;) {
-      const auto items = (*cursor)->Next(2);
-      if (items.empty()) break;
-      for (const EntryPtr& item : items) page.names.push_back(item->GetKey().text);
-    }
-    page.token = (*cursor)->ContinueToken();
-    page.remaining = (*cursor)->Remaining();
-    return page;
-  }
-  std::unique_ptr<Watcher> Watch(WatchOptions options) {
-    return std::move(harness_.Await(store_->Watch(ContextFor(), std::move(options))).value());
-  }
-  /// Returns the next `count` events without bookmarks, as "ADDED ns/name color".
-  std::vector<std::string> Events(Watcher& watcher, std::size_t count) {
-    static constexpr const char* kNames[] = {"ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"};
-    std::vector<std::string> seen;
-    while (seen.size() < count) {
-      const std::vector<Event> events = harness_.Await(watcher.Next());
-      if (events.empty()) return seen.push_back("OVER"), seen;
-      for (const Event& event : events) {
-        if (event.type == Event::Type::kBookmark && !event.initial_events_end) continue;
-        std::string text = kNames[static_cast<int>(event.type)];
-        if (event.object)
-          text += " " + event.object->GetKey().text + " " + std::string(event.object->FieldValue("spec.color"));
-        if (event.initial_events_end) text += " end";
-        if (event.type == Event::Type::kError) text += " " + std::to_string(event.error.Code());
-        seen.push_back(text);
-      }
-    }
-    return seen;
-  }
-  std::string ResourceVersion(const EntryPtr& entry) { return std::to_string(entry->ModRevision()); }
-
-  Harness harness_;
-  std::unique_ptr<EtcdProcess> etcd_;
-  std::shared_ptr<etcd::Client> client_;
-  std::shared_ptr<Backend> backend_;
-  StorePtr store_;
-};
 
 TEST_P(StoreContract, ReadsItsOwnWrites) {
   const EntryPtr created = Create("ns", "a", "red");
@@ -255,6 +148,7 @@ TEST_P(StoreContract, AnyVersionOfAPageIsTheRestOfItsList) {
 }
 
 // Another kube-apiserver with the same flag must find the same keys.
+
 TEST_P(StoreContract, NormalisesThePrefix) {
   for (const char* prefix : {"odd", "/odd/", "//odd//"}) {
     BackendOptions options{.clock = testing::SystemClock()};
@@ -290,105 +184,6 @@ TEST_P(StoreContract, OldPagesAreGoneAfterCompaction) {
   auto rest = List(options);
   ASSERT_TRUE(rest);
   EXPECT_THAT(rest->names, ElementsAre("ns/b"));
-}
-
-TEST_P(StoreContract, WatchesInOrder) {
-  const EntryPtr a = Create("ns", "a", "red");
-  WatchOptions options;
-  options.resource_version = ResourceVersion(a);
-  auto later = Watch(options);
-  Recolor("ns", "a", "blue");
-  Create("other", "b", "red");
-  Delete("ns", "a");
-  EXPECT_THAT(Events(*later, 3), ElementsAre("MODIFIED ns/a blue", "ADDED other/b red", "DELETED ns/a blue"));
-
-  options.resource_version = "";
-  auto now = Watch(options);
-  EXPECT_THAT(Events(*now, 1), ElementsAre("ADDED other/b red"));
-  options.send_initial_events = true;
-  options.allow_bookmarks = true;
-  auto initial = Watch(options);
-  EXPECT_THAT(Events(*initial, 2), ElementsAre("ADDED other/b red", "BOOKMARK end"));
-
-  WatchOptions selected;
-  selected.resource_version = ResourceVersion(a);
-  selected.labels = meta::LabelSelector::Parse("color=red").value();
-  auto red = Watch(selected);
-  EXPECT_THAT(Events(*red, 2), ElementsAre("DELETED ns/a red", "ADDED other/b red"));
-  selected.ns = "other";
-  auto in_namespace = Watch(selected);
-  EXPECT_THAT(Events(*in_namespace, 1), ElementsAre("ADDED other/b red"));
-  in_namespace->Stop();
-  EXPECT_THAT(Events(*in_namespace, 1), ElementsAre("OVER"));
-}
-
-TEST_P(StoreContract, WatchesFromTheFutureEndInAnError) {
-  Create("ns", "a", "red");
-  WatchOptions options;
-  options.resource_version = "999999999";
-  EXPECT_THAT(Events(*Watch(options), 1), ElementsAre("ERROR 410"));
-  options.send_initial_events = true;
-  EXPECT_THAT(Events(*Watch(options), 1), ElementsAre("ERROR 504"));
-}
-
-TEST_P(StoreContract, MarksWhenAWatchHasCaughtUp) {
-  const EntryPtr a = Create("ns", "a", "red");
-  const EntryPtr b = Create("ns", "b", "red");
-  ASSERT_TRUE(Get("ns", "b"));  // Now the cache has seen "b". A watch starts at the cache's revision, not at etcd's.
-  WatchOptions options;
-  options.mark_initial_events_end = true;
-  options.resource_version = ResourceVersion(a);
-  auto later = Watch(options);
-  EXPECT_THAT(Events(*later, 2), ElementsAre("ADDED ns/b red", "BOOKMARK end"));
-  Create("ns", "c", "red");
-  EXPECT_THAT(Events(*later, 1), ElementsAre("ADDED ns/c red")) << "delivered once";
-  options.resource_version = "";
-  auto present = Watch(options);
-  EXPECT_THAT(Events(*present, 4), ElementsAre("ADDED ns/a red", "ADDED ns/b red", "ADDED ns/c red", "BOOKMARK end"));
-  options.send_initial_events = false;
-  options.ns = "quiet";
-  options.resource_version = ResourceVersion(b);
-  auto quiet = Watch(options);
-  const std::vector<Event> bookmark = harness_.Await(quiet->Next());
-  ASSERT_EQ(bookmark.size(), 1u);
-  EXPECT_TRUE(bookmark[0].initial_events_end);
-  EXPECT_GE(bookmark[0].revision, b->ModRevision());
-}
-
-TEST_P(StoreContract, SendsBookmarks) {
-  WatchOptions options;
-  options.resource_version = "0";
-  options.allow_bookmarks = true;
-  options.ns = "quiet";
-  auto watcher = Watch(options);
-  const EntryPtr last = Create("ns", "a", "red");
-  Revision reached = 0;
-  while (reached < last->ModRevision()) {
-    const auto events = harness_.Await(watcher->Next());
-    ASSERT_EQ(events.size(), 1u);
-    ASSERT_EQ(events[0].type, Event::Type::kBookmark);
-    reached = events[0].revision;
-  }
-}
-
-TEST_P(StoreContract, ResumesFromEtcdBeyondTheWindow) {
-  const EntryPtr a = Create("ns", "a", "red");
-  Recolor("ns", "a", "blue");
-  Delete("ns", "a");
-  Create("ns", "b", "red");
-  store_ = backend_->Open(WidgetConfig());  // its window begins now
-  WatchOptions options;
-  options.resource_version = ResourceVersion(a);
-  auto watcher = Watch(options);
-  EXPECT_THAT(Events(*watcher, 3), ElementsAre("MODIFIED ns/a blue", "DELETED ns/a blue", "ADDED ns/b red"));
-  const EntryPtr c = Create("ns", "c", "red");
-  EXPECT_THAT(Events(*watcher, 1), ElementsAre("ADDED ns/c red"));
-
-  ASSERT_TRUE(harness_.Await(client_->Compact(static_cast<etcd::Revision>(c->ModRevision()),
-                                              testing::SystemClock().Steady() + std::chrono::seconds(5))));
-  store_ = backend_->Open(WidgetConfig());
-  auto too_late = Watch(options);
-  EXPECT_THAT(Events(*too_late, 1), ElementsAre("ERROR 410"));
 }
 
 TEST_P(StoreContract, ReadsWhatOthersWrote) {
