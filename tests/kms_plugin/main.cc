@@ -3,14 +3,12 @@
 #include <fstream>
 #include <iostream>
 
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
 #include <openssl/sha.h>
 
 #include "lib/encryption/ciphers.h"
-#include "lib/grpc/server.h"
 #include "lib/grpc/typed_call.h"
 #include "proto/kms/v2/kms.pb.h"
+#include "tests/grpc_program.h"
 
 namespace apimesh {
 namespace {
@@ -62,14 +60,9 @@ int main(int argc, char** argv) {
     return 1;
   }
   key_file = argv[2];
-  boost::asio::io_context context{1};
-  const auto work = boost::asio::make_work_guard(context);
   grpc::Methods methods;
   methods.AddUnary("/v2.KeyManagementService/Status", grpc::Typed<v2::StatusRequest, v2::StatusResponse>(&Status));
   methods.AddUnary("/v2.KeyManagementService/Encrypt", grpc::Typed<v2::EncryptRequest, v2::EncryptResponse>(&Encrypt));
   methods.AddUnary("/v2.KeyManagementService/Decrypt", grpc::Typed<v2::DecryptRequest, v2::DecryptResponse>(&Decrypt));
-  grpc::Listener listener;
-  listener.address = std::string("unix:") + argv[1];
-  const auto server = grpc::Serve({listener}, std::move(methods), {&context}, Clock::System());
-  context.run();
+  ServeUntilKilled(argv[1], std::move(methods));
 }

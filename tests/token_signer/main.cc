@@ -11,15 +11,12 @@
 #include <set>
 #include <sstream>
 
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
-
 #include "lib/base/async/wakeup.h"
 #include "lib/base/text/base64.h"
 #include "lib/credentials/key.h"
-#include "lib/grpc/server.h"
 #include "lib/grpc/typed_call.h"
 #include "proto/externaljwt/v1/externaljwt.pb.h"
+#include "tests/grpc_program.h"
 
 namespace apimesh {
 namespace {
@@ -99,15 +96,10 @@ int main(int argc, char** argv) {
     return 1;
   }
   folder = argv[2];
-  boost::asio::io_context context{1};
-  const auto work = boost::asio::make_work_guard(context);
   grpc::Methods methods;
   const std::string service = "/v1.ExternalJWTSigner/";
   methods.AddUnary(service + "Sign", grpc::Typed<v1::SignJWTRequest, v1::SignJWTResponse>(&Sign));
   methods.AddUnary(service + "FetchKeys", grpc::Typed<v1::FetchKeysRequest, v1::FetchKeysResponse>(&FetchKeys));
   methods.AddUnary(service + "Metadata", grpc::Typed<v1::MetadataRequest, v1::MetadataResponse>(&Metadata));
-  grpc::Listener listener;
-  listener.address = std::string("unix:") + argv[1];
-  const auto server = grpc::Serve({listener}, std::move(methods), {&context}, Clock::System());
-  context.run();
+  ServeUntilKilled(argv[1], std::move(methods));
 }
