@@ -149,6 +149,7 @@ class PooledClient final : public Client {
                                         SteadyTime deadline) override {
     std::string collected;
     bool too_large = false;
+    // NOLINTNEXTLINE(cppcoreguidelines-avoid-capturing-lambda-coroutines): lives until Stream() has returned
     PieceFn collect = [&collected, &too_large, limit = options_.max_response_bytes](std::string piece) -> Task<bool> {
       too_large = collected.size() + piece.size() > limit;
       if (!too_large) collected += piece;

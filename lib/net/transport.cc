@@ -64,8 +64,8 @@ class RecordReader {
 
 class SocketTransport final : public Transport {
  public:
-  SocketTransport(asio::any_io_executor executor, int fd, SslPtr ssl, const Clock& clock)
-      : socket_(std::move(executor)), clock_(clock), ssl_(std::move(ssl)) {
+  SocketTransport(const asio::any_io_executor& executor, int fd, SslPtr ssl, const Clock& clock)
+      : socket_(executor), clock_(clock), ssl_(std::move(ssl)) {
     sockaddr_storage name{};
     socklen_t size = sizeof(name);
     getsockname(fd, reinterpret_cast<sockaddr*>(&name), &size);

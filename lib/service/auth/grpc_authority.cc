@@ -128,7 +128,7 @@ Task<AuthorizationAnswer> GrpcAuthority::Authorize(AuthorizationQuestion questio
   const std::string audit_id = question.audit_id;
   Add(std::move(question), request);
   auto answer = co_await grpc::Unary<pb::AuthorizeResponse>(channel_, mesh::methods::kAuthorize, request, options);
-  if (answer.status.ok()) co_return ToAnswer(std::move(answer.response));
+  if (answer.status.ok()) co_return ToAnswer(answer.response);
   log::Write(log::Level::kWarning, "authorization is not available: " + answer.status.message, audit_id);
   AuthorizationAnswer unavailable;
   unavailable.reason = answer.status.message;

@@ -24,8 +24,8 @@ struct TimeLimit {
 /// A stream that ends regularly when its time is over, even if the server ignores timeoutSeconds.
 class TimedStream final : public mesh::ResponseStream {
  public:
-  TimedStream(mesh::ResponseStream& stream, boost::asio::any_io_executor executor, Duration time)
-      : stream_(stream), timer_(std::move(executor), time) {
+  TimedStream(mesh::ResponseStream& stream, const boost::asio::any_io_executor& executor, Duration time)
+      : stream_(stream), timer_(executor, time) {
     timer_.async_wait([limit = limit_](const boost::system::error_code& error) {
       if (error) return;
       limit->expired = true;

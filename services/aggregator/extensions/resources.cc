@@ -44,7 +44,7 @@ class Reader {
                                                          {"apiVersion", "v1"},
                                                          {"groupVersion", version_.ToString()},
                                                          {"resources", std::move(listed_)}});
-    made_->shared_watches = std::move(shared_);
+    made_->shared_watches = shared_;
     if (described_.empty()) return made_;
     made_->openapi_v2 = codec::WriteJson(schema::OpenApiV2(described_, schema::Builtin(), texts));
     made_->openapi_v3 = codec::WriteJson(schema::OpenApiV3(version_, described_, schema::Builtin(), texts));

@@ -12,7 +12,7 @@ namespace apimesh::launcher {
 /// The DIR of `apimesh up`: its paths, and the state that `status`, `down` and `logs` read.
 class RunFolder {
  public:
-  explicit RunFolder(std::filesystem::path root) : root_(std::filesystem::absolute(std::move(root))) {}
+  explicit RunFolder(const std::filesystem::path& root) : root_(std::filesystem::absolute(root)) {}
 
   std::string Root() const { return root_.string(); }
   std::string Pki() const { return (root_ / "pki").string(); }
