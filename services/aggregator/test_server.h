@@ -1,13 +1,12 @@
 #pragma once
 
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "lib/http/client.h"
 #include "lib/http/test_certificates.h"

@@ -17,8 +17,8 @@ namespace apimesh::storage {
 using apimesh::testing::EtcdProcess;
 using apimesh::testing::FakeEtcd;
 
-/// A Store of widgets. The suite runs for every configuration of a Store: on the fake etcd (with and without trustworthy
-/// progress notifications) and on a real etcd.
+/// A Store of widgets. The suite runs for every configuration of a Store: on the fake etcd (with and without
+/// trustworthy progress notifications) and on a real etcd.
 class StoreContract : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
