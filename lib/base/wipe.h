@@ -24,7 +24,7 @@ class WipeAtEnd {
   std::string& secret_;
 };
 
-/// Key material that is overwritten when its owner is destroyed. It must be longer than the internal buffer of
+/// Key material that is overwritten when its owner is destroyed. Its string must not be in the internal buffer of
 /// std::string (15 bytes); otherwise a move leaves a copy behind.
 class SecretBytes {
  public:

@@ -58,7 +58,7 @@ std::string YamlDuplicates(std::string_view text);
 /// Returns the same document as ParseYaml() without `strict`, and sets `duplicates` to YamlDuplicates(text). It parses
 /// the text twice only if it is JSON with duplicate keys.
 meta::Result<meta::json::value> ParseYamlWithDuplicates(std::string_view text, meta::json::storage_ptr arena,
-                                                        std::string& duplicates);
+                                                        std::string& duplicates, const ParseLimits& limits = {});
 
 /// Writes compact JSON like Go's encoder: keys in document order; <, > and & escaped; floats in Go's format.
 std::string WriteJson(const meta::json::value& value);

@@ -114,6 +114,13 @@ std::vector<std::string> RequestHeaderWarnings(const RequestHeaderFlags& flags) 
   expect("requestheader-username-headers", flags.username_headers, "X-Remote-User", "header");
   expect("requestheader-group-headers", flags.group_headers, "X-Remote-Group", "header");
   expect("requestheader-extra-headers-prefix", flags.extra_headers_prefix, "X-Remote-Extra-", "header prefix");
+  if (!flags.allowed_names.empty() && CertificatesOverlap(flags.client_ca_pem, flags.requestheader_client_ca_pem)) {
+    warnings.push_back(
+        fmt::format("--requestheader-client-ca-file and --client-ca-file contain overlapping certificates; a user who "
+                    "obtains a client certificate with a name in --requestheader-allowed-names ({}) can act as any "
+                    "user",
+                    fmt::join(flags.allowed_names, ", ")));
+  }
   return warnings;
 }
 

@@ -25,7 +25,8 @@ struct RequestHeaderFlags {
 /// proxies, because any user could then impersonate any other user with a header. Therefore, the two CA bundles may
 /// overlap only if --requestheader-allowed-names restricts the certificates of front proxies.
 std::vector<std::string> RequestHeaderErrors(const RequestHeaderFlags& flags);
-/// Returns warnings about settings that are allowed but prevent aggregated API servers from working.
+/// Returns warnings about settings that are allowed but prevent aggregated API servers from working, and, which
+/// kube-apiserver does not, about CA bundles that overlap.
 std::vector<std::string> RequestHeaderWarnings(const RequestHeaderFlags& flags);
 
 /// Returns whether a PEM text contains a certificate.

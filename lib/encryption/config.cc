@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "lib/base/secrets/wiping_memory.h"
 #include "lib/base/text/duration.h"
 #include "lib/codec/codec.h"
 
@@ -128,7 +129,7 @@ std::string Aggregate(const std::vector<std::string>& errors) {
 
 Result<Config> ParseConfig(std::string_view text) {
   codec::Strictness strict;
-  const meta::Result<json::value> document = codec::ParseYaml(text, {}, &strict);
+  const meta::Result<json::value> document = codec::ParseYaml(text, WipingMemory::New(), &strict);
   if (!document) return Fail(document.error().Message());
   std::vector<std::string> errors = strict.complaints;
   Reader root(*document, "", errors);

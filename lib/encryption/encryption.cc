@@ -5,9 +5,8 @@
 #include <fmt/format.h>
 
 #include "lib/base/async/wakeup.h"
-#include "lib/base/file.h"
 #include "lib/base/log.h"
-#include "lib/base/wipe.h"
+#include "lib/base/secrets/secret_file.h"
 #include "lib/encryption/providers.h"
 
 namespace apimesh::encryption {
@@ -15,12 +14,19 @@ namespace {
 
 constexpr std::chrono::seconds kCheckInterval{60}, kCheckAgain{10};
 
-Result<std::string> ReadFile(const std::string& path) {
-  std::optional<std::string> text = apimesh::ReadFile(path);
+Result<SecretBytes> Read(const std::string& path) {
+  std::optional<SecretBytes> text = ReadSecretFile(path);
   if (!text)
     return Fail(
         fmt::format("error while loading file: error reading encryption provider configuration file \"{}\"", path));
   return std::move(*text);
+}
+
+/// Returns nullopt if the file cannot be read.
+std::optional<std::size_t> HashOf(const std::string& path) {
+  const std::optional<SecretBytes> text = ReadSecretFile(path);
+  if (!text) return std::nullopt;
+  return std::hash<std::string_view>()(*text);
 }
 
 }  // namespace
@@ -35,9 +41,8 @@ Encryption::Encryption(Private, Options options, std::shared_ptr<const Loaded> l
 
 Result<std::shared_ptr<const Encryption::Loaded>> Encryption::Load(const std::string& path, bool reload,
                                                                    const Clock& clock) {
-  ASSIGN_OR_RETURN(std::string text, ReadFile(path));
-  const WipeAtEnd wipe(text);
-  if (text.empty()) {
+  ASSIGN_OR_RETURN(const SecretBytes text, Read(path));
+  if (text.size() == 0) {
     return Fail(fmt::format(
         "error while parsing file: error while loading file: encryption provider configuration file \"{}\" is empty",
         path));
@@ -55,7 +60,7 @@ Result<std::shared_ptr<const Encryption::Loaded>> Encryption::Load(const std::st
   auto providers = MakeProviders(*config, clock);
   if (!providers) return Fail("error while building transformers: " + providers.error().message);
   auto loaded = std::make_shared<Loaded>();
-  loaded->hash = std::hash<std::string>()(text);
+  loaded->hash = std::hash<std::string_view>()(text);
   loaded->providers = std::move(*providers);
   return std::shared_ptr<const Loaded>(std::move(loaded));
 }
@@ -127,8 +132,8 @@ Task<bool> Encryption::CheckAll(std::shared_ptr<const Loaded> loaded) {
 }
 
 Task<> Encryption::Reload() {
-  const auto text = ReadFile(options_.file);
-  if (text && std::hash<std::string>()(*text) == Now()->hash) co_return;
+  const bool changed = HashOf(options_.file) != Now()->hash;
+  if (!changed) co_return;
   auto loaded = Load(options_.file, true, options_.clock);
   if (!loaded) {
     log::Error("error processing encryption config file {}: {}", options_.file, loaded.error().message);

@@ -50,6 +50,7 @@ const Case kCases[] = {
     {"1.2e3", "1200", Format::kDecimalExponent},
     {"1e4", "10e3", Format::kDecimalExponent},
     {"1.1E-9", "2e-9", Format::kDecimalExponent},
+    {"1e400", "10e399", Format::kDecimalExponent},
     {"0.5e0", "500e-3", Format::kDecimalExponent},
     {"123456789012345678901234567890", "123456789012345678901234567890", Format::kDecimalSi},
     {"-", "0", Format::kDecimalSi},

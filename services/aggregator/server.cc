@@ -178,8 +178,12 @@ struct AggregatorServer::State {
     if (!peers.api_services) return;
     const Clock& clock = runtime.GetClock();
     const admission::ChainPtr admission = admission::MakeChain(inputs, options.admission);
-    const auto own = mesh::InProcess(
-        NewApiServiceServer(peers.api_services, peers.auth, admission, options.descriptions_file, clock));
+    const auto own = mesh::InProcess(NewApiServiceServer({.clock = clock,
+                                                          .store = peers.api_services,
+                                                          .auth = peers.auth,
+                                                          .admission = admission,
+                                                          .descriptions_file = options.descriptions_file,
+                                                          .large_requests = runtime.LargeRequests()}));
     routes->Add("apiservices", own, Delegate::Kind::kOwn);
     api_services = std::make_shared<ApiServiceController>(
         ApiServiceController::Parts{.clock = clock,

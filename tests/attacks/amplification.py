@@ -10,6 +10,8 @@ PODS = "/api/v1/namespaces/default/pods"
 SERVICES = "/api/v1/namespaces/default/services"
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 WIDGETS = "/apis/attacks.example.com/v1/namespaces/default/widgets"
+APISERVICES = "/apis/apiregistration.k8s.io/v1/apiservices"
+REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 ROLES = "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles"
 DRY = "?dryRun=All"
 
@@ -39,14 +41,23 @@ class Attack:
         return client(self.method, self.path, body, headers, timeout=timeout)
 
 
-def repeated(item, size=LIMIT - 2000, start=0):
-    """Returns "item(start),item(start+1),…" of about `size` bytes. `item` is a text or a function of the index."""
+MOST_VALUES = 299_900  # a JSON body with more than 300,000 values is refused before it is parsed
+
+
+def values_of(part):
+    """Returns the number of JSON values of an item."""
+    return 1 + part.count(",") + part.count("{") + part.count("[") - part.count("{}") - part.count("[]")
+
+
+def repeated(item, size=LIMIT - 2000, start=0, most=MOST_VALUES):
+    """Returns "item(start),item(start+1),…" of about `size` bytes and at most `most` values. `item` is a text or a function of the index."""
     make = item if callable(item) else lambda _: item
-    parts, total, index = [], 0, start
+    parts, total, values, index = [], 0, 0, start
     while True:
         part = make(index)
         total += len(part) + 1
-        if total > size:
+        values += values_of(part)
+        if total > size or values > most:
             return ",".join(parts)
         parts.append(part)
         index += 1
@@ -150,13 +161,13 @@ def managed_fields_attacks():
     yield "a manager of many list items", Attack(
         CONFIGMAPS + DRY, lambda: fields(manager("m", '"f:data":{%s}' % repeated(lambda i: '"k:{\\"p\\":%d}":{}' % ((i * 7919) % 1_000_003)))), (201, 413))
     yield "fields of a manager that are deeply nested", Attack(
-        CONFIGMAPS + DRY, lambda: fields(",".join([manager("m%d" % i, nested('"f:a":{', "", "}", 900)) for i in range(380)])), (201, 413))
+        CONFIGMAPS + DRY, lambda: fields(",".join([manager("m%d" % i, nested('"f:a":{', "", "}", 900)) for i in range(320)])), (201, 413))
 
 
 def role_attacks():
     def rules(*lists):
         return '{"kind":"Role","apiVersion":"rbac.authorization.k8s.io/v1","metadata":{"name":"attack"},"rules":[{%s}]}' % ",".join(
-            '"%s":[%s]' % (name, repeated(lambda i: f'"{name[0]}{i}"', LIMIT // len(lists) - 100)) for name in lists)
+            '"%s":[%s]' % (name, repeated(lambda i: f'"{name[0]}{i}"', LIMIT // len(lists) - 100, most=MOST_VALUES // len(lists) - 10)) for name in lists)
 
     yield "a role rule whose lists multiply", Attack(ROLES + DRY, lambda: rules("verbs", "apiGroups", "resources", "resourceNames"), (403, 413), user="attacker")
     yield "many role rules", Attack(ROLES + DRY, lambda: '{"kind":"Role","apiVersion":"rbac.authorization.k8s.io/v1","metadata":{"name":"attack"},"rules":[%s]}' % repeated(
@@ -193,7 +204,8 @@ def schema_attacks():
         CRDS + DRY, lambda: crd('{"type":"object","properties":{%s}}' % repeated(lambda i: '"p%d":{"type":"string"}' % i)), (201, 413))
     yield "a definition of long lists of required properties", Attack(
         CRDS + DRY, lambda: crd('{"type":"object","properties":{%s},"required":[%s]}' % (
-            repeated(lambda i: '"%d":{"type":"string"}' % i, LIMIT // 2 - 2000), repeated(lambda i: f'"{i}"', LIMIT // 2 - 2000))), (201, 413))
+            repeated(lambda i: '"%d":{"type":"string"}' % i, LIMIT // 2 - 2000, most=MOST_VALUES // 2),
+            repeated(lambda i: f'"{i}"', LIMIT // 2 - 2000, most=MOST_VALUES // 2 - 100))), (201, 413))
     yield "a definition with a long key above its properties", Attack(
         CRDS + DRY, lambda: crd('{"type":"object","properties":{"%s":{"type":"object","properties":{%s}}}}' % ("k" * 1_000_000, repeated(lambda i: '"%d":{}' % i, 1_900_000))),
         (422,))
@@ -209,8 +221,13 @@ def schema_attacks():
 
 
 def json_attacks():
-    yield "brackets", Attack(CONFIGMAPS + DRY, lambda: "[" * LIMIT, (400,))
-    yield "nested objects", Attack(CONFIGMAPS + DRY, lambda: '{"a":' * (LIMIT // 5), (400,))
+    yield "brackets", Attack(CONFIGMAPS + DRY, lambda: "[" * LIMIT, (413,))
+    yield "nested objects", Attack(CONFIGMAPS + DRY, lambda: '{"a":' * (LIMIT // 5), (413,))
+    yield "too many small numbers", Attack(WIDGETS + DRY, lambda: widget('{"any":{"a":[%s]}}' % repeated("1", most=LIMIT)), (413,))
+    yield "too many small numbers in a patch", Attack(
+        f"{WIDGETS}/one" + DRY, lambda: '{"spec":{"any":{"a":[%s]}}}' % repeated("1", most=LIMIT), (413,), "PATCH", MERGE_PATCH)
+    yield "too many objects in a configuration", Attack(
+        f"{WIDGETS}/new?dryRun=All&fieldManager=attacker", lambda: widget('{"map":[%s]}' % repeated(lambda i: '{"k":"%d"}' % i, most=LIMIT)), (413,), "PATCH", APPLY)
     yield "a key again and again", Attack(CONFIGMAPS + DRY, lambda: configmap("", ',"data":{%s}' % repeated('"a":""')), (201,))
     yield "duplicate keys below a long key", Attack(WIDGETS + DRY, lambda: widget('{"any":{"%s":{%s}}}' % ("k" * 1_000_000, repeated('"a":1', 1_900_000))), (201, 413))
     yield "many duplicate keys, strictly", Attack(CONFIGMAPS + DRY + "&fieldValidation=Strict", lambda: configmap("", ',"data":{%s}' % repeated(lambda i: f'"{i // 2}":""')), (400,))
@@ -315,6 +332,13 @@ def patch_attacks():
         f"{CONFIGMAPS}/new" + apply, lambda: '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"new"},%s}' % repeated(lambda i: f'"x{i}":1'), (500, 422, 400), "PATCH", APPLY)
     yield "merge patch: a deeply nested object that hardly changes", Attack(
         f"{WIDGETS}/deep" + DRY, '{"metadata":{"labels":{"a":"b"}}}', (200,), "PATCH", MERGE_PATCH)
+    def conditions(item):
+        return lambda: deployment("").replace('"image":"i",}', '"image":"i"}')[:-1] + ',"status":{"conditions":[%s]}}' % repeated(item)
+
+    yield "conditions of a status", Attack(env + "/status" + DRY, conditions(lambda i: '{"type":"t%d","status":"True"}' % i), (200, 413, 422), "PUT")
+    yield "equal conditions of a status", Attack(env + "/status" + DRY, conditions('{"type":"t","status":"True"}'), (200, 413, 422), "PUT")
+    yield "strategic merge patch: conditions", Attack(
+        env + "/status" + DRY, lambda: '{"status":{"conditions":[%s]}}' % repeated(lambda i: '{"type":"t%d","status":"True"}' % i), (200, 413, 422), "PATCH", STRATEGIC)
     yield "update: repeated items", Attack(
         env + DRY, lambda: deployment('"env":[%s]' % repeated('{"name":"n","value":"v"}', 900_000)), (200, 413), "PUT")
 
@@ -373,43 +397,56 @@ def protobuf_attacks():
 def review_attacks():
     reviews = "/apis/authorization.k8s.io/v1"
     yield "groups of an access review", Attack(f"{reviews}/subjectaccessreviews", lambda: (
-        '{"spec":{"user":"u","groups":[%s],"resourceAttributes":{"verb":"get","resource":"pods"}}}' % repeated(lambda i: f'"g{i}"')), (201,))
+        '{"spec":{"user":"u","groups":[%s],"resourceAttributes":{"verb":"get","resource":"pods"}}}' % repeated(lambda i: f'"g{i}"')), (400,))
     yield "extra fields of an access review", Attack(f"{reviews}/subjectaccessreviews", lambda: (
-        '{"spec":{"user":"u","extra":{%s},"resourceAttributes":{"verb":"get","resource":"pods"}}}' % repeated(lambda i: f'"e{i}":["a"]')), (201,))
+        '{"spec":{"user":"u","extra":{%s},"resourceAttributes":{"verb":"get","resource":"pods"}}}' % repeated(lambda i: f'"e{i}":["a"]')), (400,))
     yield "requirements of an access review", Attack(f"{reviews}/selfsubjectaccessreviews", lambda: (
-        '{"spec":{"resourceAttributes":{"verb":"list","resource":"pods","labelSelector":{"requirements":[%s]}}}}' % repeated('{"key":"a","operator":"Exists"}')), (201,))
+        '{"spec":{"resourceAttributes":{"verb":"list","resource":"pods","labelSelector":{"requirements":[%s]}}}}' % repeated('{"key":"a","operator":"Exists"}')), (400,))
     yield "a long token", Attack("/apis/authentication.k8s.io/v1/tokenreviews", lambda: '{"spec":{"token":"%s"}}' % ("a" * (LIMIT - 100)), (201,))
     yield "a long token of three parts", Attack("/apis/authentication.k8s.io/v1/tokenreviews", lambda: '{"spec":{"token":"%s"}}' % (
         base64.urlsafe_b64encode(json.dumps({"alg": "RS256", "a": "a" * 1_000_000}).encode()).decode() + ".e30.e30"), (201,))
-    yield "audiences of a token", Attack("/apis/authentication.k8s.io/v1/tokenreviews", lambda: '{"spec":{"token":"a","audiences":[%s]}}' % repeated(lambda i: f'"a{i}"'), (201,))
+    yield "audiences of a token", Attack("/apis/authentication.k8s.io/v1/tokenreviews", lambda: '{"spec":{"token":"a","audiences":[%s]}}' % repeated(lambda i: f'"a{i}"'), (400,))
     yield "a long certificate request", Attack("/apis/certificates.k8s.io/v1/certificatesigningrequests" + DRY, lambda: (
         '{"metadata":{"name":"attack"},"spec":{"signerName":"a.b/c","usages":["client auth"],"request":"%s"}}' % ("QUFB" * (LIMIT // 4 - 100))), (201, 413, 422))
 
 
+def apiservice_attacks():
+    def apiservice(metadata="", spec=""):
+        return ('{"apiVersion":"apiregistration.k8s.io/v1","kind":"APIService","metadata":{"name":"v1.attacks.example.org"%s},"spec":{"group":"attacks.example.org",'
+                '"version":"v1","groupPriorityMinimum":1,"versionPriority":1,"service":{"name":"a","namespace":"b"}%s}}' % (metadata, spec))
+
+    yield "annotations of an APIService", Attack(
+        APISERVICES + DRY, lambda: apiservice(',"annotations":{%s}' % repeated(lambda i: f'"a{i}":""'), ',"insecureSkipTLSVerify":true'), (422,))
+    yield "owner references of an APIService", Attack(
+        APISERVICES + DRY, lambda: apiservice(',"ownerReferences":[%s]' % repeated(owner()), ',"insecureSkipTLSVerify":true'), (201, 413))
+
+
 def query_attacks():
-    yield "a long list of label values", Attack(PODS + "?labelSelector=" + "a%20in%20(" + repeated(lambda i: f"v{i}", 700_000) + ")", None, (200,), "GET")
-    yield "label requirements", Attack(PODS + "?labelSelector=" + repeated(lambda i: f"a{i}", 700_000), None, (200,), "GET")
+    yield "requirements of a selector", Attack(PODS + "?labelSelector=" + ",".join("!a%d" % i for i in range(1000)), None, (200,), "GET")
+    yield "a long list of label values", Attack(PODS + "?labelSelector=" + "a%20in%20(" + repeated(lambda i: f"v{i}", 700_000) + ")", None, (400,), "GET")
+    yield "label requirements", Attack(PODS + "?labelSelector=" + repeated(lambda i: f"a{i}", 700_000), None, (400,), "GET")
     yield "bad label requirements", Attack(PODS + "?labelSelector=" + "a%20in%20(" + repeated(lambda i: f"_{i}", 700_000) + ")", None, (400,), "GET")
-    yield "field requirements", Attack(PODS + "?fieldSelector=" + repeated(lambda i: f"metadata.name!=a{i}", 700_000), None, (200, 400), "GET")
+    yield "field requirements", Attack(PODS + "?fieldSelector=" + repeated(lambda i: f"metadata.name!=a{i}", 700_000), None, (400,), "GET")
     yield "a long continue token", Attack(PODS + "?limit=1&continue=" + "A" * 900_000, None, (400,), "GET")
 
 
 FAMILIES = (metadata_attacks, managed_fields_attacks, role_attacks, schema_attacks, json_attacks, yaml_attacks, patch_attacks, pod_attacks, protobuf_attacks,
-            review_attacks, query_attacks)
+            review_attacks, apiservice_attacks, query_attacks)
 
 
 # CPU seconds and megabytes of the most expensive requests, over all processes, on a busy machine. The other requests need at most USUAL.
-USUAL = (0.2, 80)
-YAML_ROW = (0.8, 110)
+USUAL = (0.12, 60)
 MEASURED = {
-    "apply: items of a list map": (0.7, 190), "apply: a new object of many keys": (0.6, 120), "numbers of a set": (0.6, 90), "quantities": (0.45, 110),
-    "a definition of rules": (0.45, 60), "strategic merge patch: items of a list": (0.45, 160), "items of a list map": (0.4, 90), "extra fields of an access review": (0.4, 130),
-    "items of a set that all differ": (0.35, 80), "protobuf: empty finalizers": (0.3, 115), "keys of data": (0.3, 80), "strategic merge patch: finalizers": (0.3, 80),
-    "environment variables": (0.25, 80), "ports": (0.25, 95)}
+    "quantities": (0.36, 95), "apply: items of a list map": (0.33, 115), "apply: a new object of many keys": (0.29, 95), "strategic merge patch: items of a list": (0.28, 130),
+    "YAML: a long flow mapping": (0.23, 80), "ports": (0.22, 75), "numbers of a set": (0.20, 60), "protobuf: empty finalizers": (0.19, 120), "keys of data": (0.18, 80),
+    "environment variables": (0.18, 70), "items of a set that all differ": (0.18, 60), "annotations of an APIService": (0.17, 65), "YAML: lines of a mapping": (0.17, 60),
+    "volumes and mounts": (0.16, 60), "a definition of rules": (0.16, 60), "strategic merge patch: finalizers": (0.16, 70), "items of a list map": (0.16, 60),
+    "keys of data that are no keys": (0.15, 60), "labels that are no labels": (0.14, 65), "protobuf: empty environment variables": (0.14, 60), "protobuf: empty containers": (0.14, 60),
+    "protobuf: empty owner references": (0.13, 60), "annotations": (0.14, 60)}
 
 
 def measured(name):
-    return MEASURED.get(name, YAML_ROW if name.startswith("YAML") else USUAL)
+    return MEASURED.get(name, USUAL)
 
 
 def all_attacks():
@@ -431,7 +468,7 @@ def prepare(server, wait_until):
     objects = {
         CONFIGMAPS: [{"metadata": {"name": "large"}, "data": {"a": "x" * 900_000}},
                      {"metadata": {"name": "keyed"}, "data": {str(i): "x" for i in range(45_000)}}],
-        WIDGETS: [{"apiVersion": "attacks.example.com/v1", "kind": "Widget", "metadata": {"name": "many"}, "spec": {"any": {"a": [1] * 500_000}}},
+        WIDGETS: [{"apiVersion": "attacks.example.com/v1", "kind": "Widget", "metadata": {"name": "many"}, "spec": {"any": {"a": [1] * 299_000}}},
                   deep(),
                   {"apiVersion": "attacks.example.com/v1", "kind": "Widget", "metadata": {"name": "one"}, "spec": {"any": {"b": "c" * 1000}}}],
         "/apis/apps/v1/namespaces/default/deployments": [json.loads(deployment('"env":[%s]' % repeated('{"name":"n","value":"v"}', 700_000)))],

@@ -1,24 +1,20 @@
-"""Requests of nearly 3 MiB for kinds that have their own rules: each repeats one part of an object as often as the body allows."""
+"""Requests for kinds that have their own rules: each repeats one part of an object as often as the limits of a body, 3 MiB and 300,000 values, allow."""
 import json
 
-from amplification import LIMIT
+import amplification
 
 NS = "/namespaces/default"
 P = "/api/v1" + NS
-ROOM = 4000  # for the rest of the object
+ROOM, VALUES = 4000, 300  # for the rest of the object
 
 
 def repeated(item):
-    return ",".join([item] * ((LIMIT - ROOM) // (len(item) + 1)))
+    return amplification.repeated(item, amplification.LIMIT - ROOM, most=amplification.MOST_VALUES - VALUES)
 
 
 def numbered(item):
     """Items that all differ: # is the number."""
-    items, size = [], 0
-    while size < LIMIT - ROOM:
-        items.append(item.replace("#", str(len(items))))
-        size += len(items[-1]) + 1
-    return ",".join(items[:-1])
+    return repeated(lambda i: item.replace("#", str(i)))
 
 
 def pod(spec):
@@ -76,7 +72,7 @@ ROWS = [
     ("tolerations of a RuntimeClass", "/apis/node.k8s.io/v1/runtimeclasses",'{"metadata":{"name":"x"},"handler":"h","scheduling":{"tolerations":[%s]}}'%numbered('{"key":"a#","operator":"Exists"}')),
     ("equal tolerations of a RuntimeClass", "/apis/node.k8s.io/v1/runtimeclasses",'{"metadata":{"name":"x"},"handler":"h","scheduling":{"tolerations":[%s]}}'%repeated('{"key":"a"}')),
     ("tolerations of a pod",P+"/pods",pod('"tolerations":[%s]'%numbered('{"key":"a#","operator":"Exists"}'))),
-    ("AppArmor annotations of a pod with many containers",P+"/pods",'{"metadata":{"name":"x","annotations":{%s}},"spec":{"containers":[%s]}}'%(",".join('"container.apparmor.security.beta.kubernetes.io/%d":""'%i for i in range(4500)),",".join(['{"name":"a"}']*200000))),
+    ("AppArmor annotations of a pod with many containers",P+"/pods",'{"metadata":{"name":"x","annotations":{%s}},"spec":{"containers":[%s]}}'%(",".join('"container.apparmor.security.beta.kubernetes.io/%d":""'%i for i in range(4500)),",".join(['{"name":"a"}']*140000))),
     ("claims of a container that are no claims of the pod",P+"/pods",'{"metadata":{"name":"x"},"spec":{"resourceClaims":[%s],"containers":[{"name":"c","image":"i","resources":{"claims":[%s]}}]}}'%(",".join('{"name":"c%d"}'%i for i in range(70000)),",".join('{"name":"d%d"}'%i for i in range(70000)))),
     ("label keys of a pod affinity",P+"/pods",pod('"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"a","labelSelector":{},"matchLabelKeys":[%s]}]}}'%numbered('"a#"'))),
     ("sources of a projected volume",P+"/pods",pod('"volumes":[{"name":"v","projected":{"sources":[%s]}}]'%numbered('{"secret":{"name":"s","items":[{"key":"k","path":"p#"}]}}'))),

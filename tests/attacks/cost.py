@@ -24,6 +24,11 @@ def cpu_seconds(pid):
         return (int(fields[11]) + int(fields[12])) / TICKS
 
 
+def thread_seconds(pid):
+    """Returns {thread: CPU time in seconds}. It needs schedstat."""
+    return {task.name: int((task / "schedstat").read_text().split()[0]) / 1e9 for task in pathlib.Path(f"/proc/{pid}/task").iterdir()}
+
+
 def resident_bytes(pid):
     """Returns the resident memory of a process without file-backed pages."""
     for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():

@@ -1,5 +1,5 @@
-"""One request without credentials costs at most 100 ms of CPU time and 50 MB, however large and unusual its head is. The limit on CPU time is wider
-here, because the machine may be busy; most of these requests take less than 50 ms."""
+"""One request without credentials costs at most 100 ms of CPU time and 50 MB, however large and unusual its head is. The best of three requests counts,
+because the machine may be busy. README.md has the measured figures."""
 import base64
 import json
 
@@ -8,8 +8,9 @@ import pytest
 import mesh
 from backends import raw_request
 from cost import Cost
+from http2_client import CONTINUATION, END_HEADERS, END_STREAM, HEADERS, Http2, frame, head
 
-SECONDS, MEMORY = 0.25 * mesh.SLOWDOWN, 50 << 20
+SECONDS, MEMORY = 0.1 * mesh.SLOWDOWN, 50 << 20
 
 
 def repeated(text):
@@ -59,11 +60,46 @@ def test_a_request_of_nobody_costs_little(server, what):
     """Attack: a head of nearly 1 MB with one thing that is repeated as often as possible. Expected: a response, or a closed connection, and little work.
     Why: everything that is done before a request is authenticated and authorized can be had by everybody."""
     path, lines = REQUESTS[what]
-    with Cost(server) as cost:
-        answer, closed = raw_request(server, f"GET {path} HTTP/1.1\r\nHost: x\r\n{lines}\r\n".encode())
-    assert answer.startswith(b"HTTP/1.1 ") or closed
-    assert cost.cpu < SECONDS, cost.by_process
-    assert cost.memory < MEMORY, cost.by_process
+    request, costs = f"GET {path} HTTP/1.1\r\nHost: x\r\n{lines}\r\n".encode(), []
+    for _ in range(3):
+        with Cost(server) as cost:
+            answer, closed = raw_request(server, request)
+        assert answer.startswith(b"HTTP/1.1 ") or closed
+        costs.append(cost)
+    check(costs)
+
+
+def check(costs):
+    best = min(costs, key=lambda cost: cost.cpu)
+    print(f"{best.cpu:.3f} s, {max(cost.memory for cost in costs) / 1e6:.1f} MB")
+    assert best.cpu < SECONDS, best.by_process
+    assert all(cost.memory < MEMORY for cost in costs), [cost.by_process for cost in costs]
+
+
+# The fields that follow those of an HTTP/2 request, of nearly 1 MB together.
+HTTP2_FIELDS = {
+    "small fields": [(f"x{i}", "y") for i in range(4900)],
+    "large fields": [(f"x{i}", "y" * 15_000) for i in range(60)],
+    "cookies": [("cookie", f"a{i}=b") for i in range(4900)],
+    "tokens": [("authorization", "Bearer wrong")] * 4900,
+}
+
+
+@pytest.mark.parametrize("what", HTTP2_FIELDS)
+def test_an_http2_head_of_nobody_costs_little(server, what):
+    """Attack: the same with an HTTP/2 head. Expected: 401 or 403, and little work. Why: heads are decompressed and copied for each request."""
+    encoded, costs = head("GET", "/api", None, *HTTP2_FIELDS[what]), []
+    pieces = [encoded[i:i + 16_384] for i in range(0, len(encoded), 16_384)]
+    for _ in range(3):
+        connection = Http2(server.port)
+        with Cost(server) as cost:
+            for i, piece in enumerate(pieces):
+                last = END_HEADERS if i == len(pieces) - 1 else 0
+                connection.send(frame(HEADERS if i == 0 else CONTINUATION, last | (END_STREAM if i == 0 else 0), 1, piece))
+            assert json.loads(connection.finish(1))["reason"] in ("Forbidden", "Unauthorized")
+        connection.close()
+        costs.append(cost)
+    check(costs)
 
 
 @pytest.mark.parametrize("path", ["/debug/pprof/heap", "/debug/flags/v", "/debug/api_priority_and_fairness/dump_requests", "/metrics", "/logs/", "/configz",

@@ -105,7 +105,7 @@ def test_users_are_not_front_proxies_although_both_have_the_same_ca(store, tmp_p
     system:masters, in the headers of a front proxy.
 
     Expected: the user is authenticated by the certificate. Only the certificate in --requestheader-allowed-names can send users in headers. (Without
-    allowed names the server does not start, see the table above.) Why: otherwise every user could act as every other user."""
+    allowed names the server does not start, see the table above.) The log has a warning. Why: otherwise every user could act as every other user."""
     pki = Pki(tmp_path / "pki")
     server = mesh.KubeApiserver(tmp_path, store.url, f"--client-ca-file={pki.ca}", f"--requestheader-client-ca-file={pki.ca}",
                                 "--requestheader-username-headers=X-Remote-User", "--requestheader-group-headers=X-Remote-Group",
@@ -117,6 +117,7 @@ def test_users_are_not_front_proxies_although_both_have_the_same_ca(store, tmp_p
         return mesh.Client(server.url, token=None, cert=pki.issue(name, f"/CN={name}"))(*request, headers=forged, **more)
 
     try:
+        assert "a user who obtains a client certificate with a name in --requestheader-allowed-names (front-proxy) can act as any user" in server.log.read_text()
         assert ask("ann", "GET", SECRETS).code == 403
         user = ask("ann", "POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", review).json()["status"]["userInfo"]
         assert (user["username"], user["groups"]) == ("ann", ["system:authenticated"])

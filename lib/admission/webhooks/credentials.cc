@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "lib/admission/section.h"
-#include "lib/base/file.h"
+#include "lib/base/secrets/secret_file.h"
 #include "lib/base/text/text.h"
 #include "lib/meta/errors/field_error.h"
 #include "lib/service/webhook/kubeconfig.h"
@@ -42,7 +42,7 @@ Credentials Credentials::FromSection(const std::optional<std::string>& section) 
 }
 
 Credentials Credentials::FromKubeconfig(const std::string& path) {
-  const std::optional<std::string> text = ReadFile(path);
+  const std::optional<SecretBytes> text = ReadSecretFile(path);
   if (!text) throw std::invalid_argument(fmt::format("open {}: {}", path, LowerCase(std::strerror(errno))));
   meta::Result<service::KubeconfigUsers> users =
       service::ParseKubeconfigUsers(*text, std::filesystem::path(path).parent_path().string());

@@ -30,6 +30,7 @@ TEST(Json, RoundTripsInGosForm) {
        "[1e+21,100000000000000000000,0.000001,1e-7,1.5e-9,100000000000000000000]"},
       {R"({"a":1,"a":2})", R"({"a":2})"},
       {"-0", "0"},
+      {"[1e-400,1e308]", "[0,1e+308]"},
   };
   for (const Case& one : cases) EXPECT_EQ(RoundTrip(one.in), one.out) << one.in;
 }
@@ -49,6 +50,8 @@ TEST(Json, SaysWhatIsWrongInGosWords) {
       {"01", "invalid character '1' after top-level value"},
       {"-x", "invalid character 'x' in numeric literal"},
       {"1.x", "invalid character 'x' after decimal point in numeric literal"},
+      {"1e400", "json: cannot unmarshal number 1e400 into Go value of type float64"},
+      {R"({"a":[-1E+400]})", "json: cannot unmarshal number -1E+400 into Go value of type float64"},
       {"1ex", "invalid character 'x' in exponent of numeric literal"},
       {"\"a\tb\"", "invalid character '\\t' in string literal"},
       {R"("\x")", "invalid character 'x' in string escape code"},

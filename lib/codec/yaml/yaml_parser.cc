@@ -36,8 +36,7 @@ std::string YamlDuplicates(std::string_view text) {
 }
 
 meta::Result<meta::json::value> ParseYamlWithDuplicates(std::string_view text, meta::json::storage_ptr arena,
-                                                        std::string& duplicates) {
-  const ParseLimits limits;
+                                                        std::string& duplicates, const ParseLimits& limits) {
   if (text.size() > limits.bytes) return meta::RequestEntityTooLarge(fmt::format("limit is {}", limits.bytes));
   if (MayBeJson(text)) {
     Strictness found;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "lib/base/text/utf8.h"
+#include "lib/base/wipe.h"
 #include "lib/codec/yaml/yaml_characters.h"
 
 namespace apimesh::codec {
@@ -26,6 +27,11 @@ YamlScanner::YamlScanner(std::string_view text) {
   buffer_.reserve(end_ + kPadding);
   buffer_.append(text.substr(0, end_));
   buffer_.append(kPadding, '\0');
+}
+
+YamlScanner::~YamlScanner() {
+  Wipe(buffer_);
+  Wipe(pool_);
 }
 
 /// Finds the first invalid byte. yaml.v2 checks the encoding while it reads, so errors before that byte are reported

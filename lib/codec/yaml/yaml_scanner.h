@@ -15,6 +15,9 @@ namespace apimesh::codec {
 class YamlScanner {
  public:
   explicit YamlScanner(std::string_view text);
+  /// Overwrites the copies of the text, which may contain keys.
+  ~YamlScanner();
+  YamlScanner(const YamlScanner&) = delete;
 
   /// Returns the next token, which is valid until the next call. Returns nullptr if the text is invalid; Problem() then
   /// returns the message.

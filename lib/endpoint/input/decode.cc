@@ -5,6 +5,7 @@
 #include "lib/codec/conversion_error.h"
 #include "lib/codec/stored_form.h"
 #include "lib/endpoint/input/audit_record.h"
+#include "lib/endpoint/input/body_values.h"
 #include "lib/endpoint/input/typed_decode.h"
 #include "lib/schema/defaults.h"
 
@@ -20,7 +21,9 @@ std::string Join(const std::vector<std::string>& complaints) {
 
 meta::Result<json::value> Parse(codec::Format format, std::string_view body, Strictness* strict) {
   json::storage_ptr arena = meta::NewArena();
-  return format == codec::Format::kYaml ? codec::ParseYaml(body, arena, strict) : codec::ParseJson(body, arena, strict);
+  if (format == codec::Format::kYaml) return codec::ParseYaml(body, arena, strict, BodyLimits());
+  RETURN_IF_ERROR(CheckBodyValues(body));
+  return codec::ParseJson(body, arena, strict);
 }
 
 /// Sets defaults in a decoded document, unless the deadline has passed or the client has disconnected during decoding.
@@ -61,7 +64,9 @@ meta::Result<meta::Object> DecodeBody(const ResourceRequest& request, FieldValid
   const DecodeTarget target{request.BodyKind(), &request.BodySchema(), request.env->knows_kind};
   Strictness strict;
   Strictness* const collect = validation == FieldValidation::kIgnore ? nullptr : &strict;
-  ASSIGN_OR_RETURN(meta::Object object, Decode(request.http.body, format, target, meta::NewArena(), collect));
+  if (format == codec::Format::kJson) RETURN_IF_ERROR(CheckBodyValues(request.http.body));
+  ASSIGN_OR_RETURN(meta::Object object,
+                   Decode(request.http.body, format, target, meta::NewArena(), collect, BodyLimits()));
   if (validation == FieldValidation::kStrict && !strict.complaints.empty())
     return StrictDecodingError(target.kind, strict);
   for (const std::string& complaint : strict.complaints) WarnOf(request, complaint);
@@ -115,6 +120,7 @@ meta::Result<json::object> DecodeDeleteOptions(const ResourceRequest& request) {
     return std::move(object->Root());
   }
   meta::Result<json::value> parsed = Parse(format, request.http.body, nullptr);
+  if (!parsed && parsed.error().Code() != 400) return parsed.error();
   if (!parsed) {
     const std::string_view head = format == codec::Format::kJson ? "couldn't get version/kind; json parse error: " : "";
     return meta::BadRequest(fmt::format("{}{}", head, parsed.error().Message()));

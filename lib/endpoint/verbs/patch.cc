@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "lib/endpoint/input/body_values.h"
 #include "lib/endpoint/input/decode.h"
 #include "lib/endpoint/output/go_format.h"
 #include "lib/endpoint/verbs/verbs.h"
@@ -80,11 +81,13 @@ meta::Result<> ParsePatch(PatchInput& input) {
   const std::string& text = input.request->http.body;
   codec::Strictness strict;
   codec::Strictness* const collect = input.options.field_validation == FieldValidation::kIgnore ? nullptr : &strict;
+  if (input.type != PatchType::kApply || text.starts_with('{')) RETURN_IF_ERROR(CheckBodyValues(text));
   if (input.type == PatchType::kApply) {
     // Duplicate keys are reported after the patch is applied: see ApplyToObject().
-    meta::Result<json::value> body = collect
-                                         ? codec::ParseYamlWithDuplicates(text, meta::NewArena(), input.yaml_duplicates)
-                                         : codec::ParseYaml(text, meta::NewArena());
+    meta::Result<json::value> body =
+        collect ? codec::ParseYamlWithDuplicates(text, meta::NewArena(), input.yaml_duplicates, BodyLimits())
+                : codec::ParseYaml(text, meta::NewArena(), nullptr, BodyLimits());
+    if (!body && body.error().Code() != 400) return body.error();
     if (!body)
       return meta::BadRequest(
           fmt::format("error decoding YAML: error converting YAML to JSON: {}", body.error().Message()));
@@ -170,6 +173,7 @@ bool DiffersInManagedFieldsOnly(meta::Object one, meta::Object other) {
 
 meta::Result<meta::Object> ApplyDocument(const PatchInput& input, const meta::Object* current) {
   ASSIGN_OR_RETURN(meta::Object merged, ApplyToObject(input, input.body.get_object(), current));
+  RETURN_IF_ERROR(input.request->CheckWanted());  // the merge of 100,000 fields takes long
   // As in kube-apiserver, an apply that changes nothing does not add defaults. An object lacks defaults of its version
   // if a webhook has converted it.
   if (current && input.request->views && DiffersInManagedFieldsOnly(merged, *current)) {

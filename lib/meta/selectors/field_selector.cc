@@ -3,17 +3,18 @@
 
 #include <fmt/format.h>
 
+#include "lib/meta/selectors/limits.h"
 #include "lib/meta/selectors/selector.h"
 
 namespace apimesh::meta {
 namespace {
 
-/// Splits the text at commas that are not escaped with a backslash.
+/// Splits the text at commas that are not escaped with a backslash. Stops after more than kMaxRequirements terms.
 std::vector<std::string_view> SplitTerms(std::string_view text) {
   std::vector<std::string_view> terms;
   std::size_t start = 0;
   bool escaped = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
+  for (std::size_t i = 0; i < text.size() && terms.size() <= kMaxRequirements; ++i) {
     if (escaped) {
       escaped = false;
     } else if (text[i] == '\\') {
@@ -68,6 +69,8 @@ std::string Escape(std::string_view text) {
 
 Result<FieldSelector> FieldSelector::Parse(std::string_view text) {
   std::vector<std::string_view> parts = SplitTerms(text);
+  if (parts.size() > kMaxRequirements)
+    return BadRequest(fmt::format("a field selector has more than {} terms", kMaxRequirements));
   std::sort(parts.begin(), parts.end());
   FieldSelector selector;
   for (const std::string_view part : parts) {

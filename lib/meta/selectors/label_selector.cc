@@ -7,6 +7,7 @@
 
 #include "lib/meta/names.h"
 #include "lib/meta/object.h"
+#include "lib/meta/selectors/limits.h"
 #include "lib/meta/selectors/selector.h"
 
 namespace apimesh::meta {
@@ -35,14 +36,21 @@ struct Item {
   std::string_view text;
 };
 
+constexpr std::size_t kMaxItems = 30'000;  // more than a selector within the limits has
+
+std::string TooLarge() {
+  return fmt::format("a label selector has more than {} requirements or {} values", kMaxRequirements,
+                     kMaxRequirementValues);
+}
+
 bool IsSymbol(char c) { return std::string_view("=!(),><").find(c) != std::string_view::npos; }
 bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-/// Splits the text at spaces and symbols. A NUL ends the text, as in kube-apiserver.
+/// Splits the text at spaces and symbols. A NUL ends the text, as in kube-apiserver. Stops after kMaxItems items.
 std::vector<Item> Scan(std::string_view text) {
   std::vector<Item> items;
   std::size_t at = 0;
-  while (true) {
+  while (items.size() < kMaxItems) {
     while (at < text.size() && IsSpace(text[at])) ++at;
     if (at >= text.size() || text[at] == '\0') break;
     const std::string_view rest = text.substr(at);
@@ -139,6 +147,7 @@ class Parser {
         return {};
       }
       requirements.push_back(std::move(requirement));
+      if (requirements.size() > kMaxRequirements) return Fail("{}", TooLarge());
       const Item after = Next();
       if (after.token == Token::kEnd) return requirements;
       if (after.token != Token::kComma) return Fail("found '{}', expected: ',' or 'end of string'", after.text);
@@ -233,6 +242,10 @@ class Parser {
       return;
     }
     while (true) {
+      if (values_ + values.size() > kMaxRequirementValues) {
+        Fail("{}", TooLarge());
+        return;
+      }
       const Item item = Next();
       if (item.token == Token::kWord) {
         values.emplace_back(item.text);
@@ -251,11 +264,14 @@ class Parser {
         return;
       }
     }
+    values_ += values.size();
+    if (values_ > kMaxRequirementValues) Fail("{}", TooLarge());
     Next();
   }
 
   std::vector<Item> items_;
   std::size_t at_ = 0;
+  std::size_t values_ = 0;  // of the requirements before this one
 };
 
 const std::string* Lookup(const Labels& labels, std::string_view key) {

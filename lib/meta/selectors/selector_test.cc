@@ -26,6 +26,34 @@ TEST(LabelSelector, PrintsCanonically) {
   }
 }
 
+std::string Repeat(std::size_t count, const std::string& item) {
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) text += (i == 0 ? "" : ",") + item;
+  return text;
+}
+
+TEST(Selectors, HaveLimits) {
+  EXPECT_TRUE(LabelSelector::Parse(Repeat(1000, "!a")));
+  EXPECT_TRUE(LabelSelector::Parse("a in (" + Repeat(10'000, "b") + ")"));
+  EXPECT_TRUE(LabelSelector::Parse(Repeat(999, "b!=c") + ",a in (" + Repeat(9000, "b") + ")"));
+  EXPECT_TRUE(FieldSelector::Parse(Repeat(1000, "a=b")));
+  const std::string large = "a label selector has more than 1000 requirements or 10000 values";
+  const std::pair<std::string, std::string> cases[] = {
+      {Repeat(1001, "!a"), large},
+      {Repeat(100'000, "a"), large},
+      {"a in (" + Repeat(10'001, "b") + ")", "unable to parse requirement: " + large},
+      {"a in (" + Repeat(100'000, "") + ")", "unable to parse requirement: " + large},
+  };
+  for (const auto& [text, error] : cases) {
+    const Result<LabelSelector> selector = LabelSelector::Parse(text);
+    ASSERT_FALSE(selector) << text.substr(0, 20);
+    EXPECT_EQ(selector.error().Message(), error) << text.substr(0, 20);
+  }
+  const Result<FieldSelector> fields = FieldSelector::Parse(Repeat(1001, "a=b"));
+  ASSERT_FALSE(fields);
+  EXPECT_EQ(fields.error().Message(), "a field selector has more than 1000 terms");
+}
+
 TEST(LabelSelector, ComplainsAsTheReferenceDoes) {
   const std::string name =
       "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character "

@@ -6,7 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "lib/base/file.h"
+#include "lib/base/secrets/secret_file.h"
+#include "lib/base/secrets/wiping_memory.h"
 #include "lib/base/text/base64.h"
 #include "lib/codec/codec.h"
 #include "lib/meta/object.h"
@@ -14,8 +15,8 @@
 namespace apimesh::service {
 namespace {
 
-meta::Result<std::string> Contents(const std::string& path) {
-  std::optional<std::string> text = ReadFile(path);
+meta::Result<SecretBytes> Contents(const std::string& path) {
+  std::optional<SecretBytes> text = ReadSecretFile(path);
   if (!text) return meta::BadRequest(fmt::format("open {}: {}", path, std::strerror(errno)));
   return std::move(*text);
 }
@@ -23,7 +24,7 @@ meta::Result<std::string> Contents(const std::string& path) {
 meta::Result<boost::json::object> ParseFile(std::string_view text) {
   codec::ParseLimits limits;
   limits.depth = 64;
-  ASSIGN_OR_RETURN(boost::json::value value, codec::ParseYaml(text, {}, nullptr, limits));
+  ASSIGN_OR_RETURN(boost::json::value value, codec::ParseYaml(text, WipingMemory::New(), nullptr, limits));
   if (!value.is_object()) return meta::BadRequest("the file does not hold an object");
   return std::move(value.get_object());
 }
@@ -68,25 +69,42 @@ meta::Result<> ReadClientCertificate(const boost::json::object& user, const std:
     return {};
   }
   if (tls.cert_pem.empty()) {
-    ASSIGN_OR_RETURN(tls.cert_pem, Contents(cert_file));
+    ASSIGN_OR_RETURN(const SecretBytes pem, Contents(cert_file));
+    tls.cert_pem = pem;
   }
   if (tls.key_pem.empty()) {
-    ASSIGN_OR_RETURN(tls.key_pem, Contents(key_file));
+    ASSIGN_OR_RETURN(const SecretBytes pem, Contents(key_file));
+    tls.key_pem = pem;
   }
   return {};
 }
 
+/// Joins two texts without a copy in other memory.
+std::string Join(std::string_view first, std::string_view second) {
+  std::string joined;
+  joined.reserve(first.size() + second.size());
+  joined += first;
+  joined += second;
+  return joined;
+}
+
 /// Returns the value of the Authorization header, or "".
 meta::Result<std::string> AuthorizationOf(const boost::json::object& user, const std::string& folder) {
-  std::string token(meta::FindString(user, "token"));
-  if (const std::string_view file = meta::FindString(user, "tokenFile"); token.empty() && !file.empty()) {
-    ASSIGN_OR_RETURN(token, Contents(Absolute(file, folder)));
-    while (!token.empty() && std::isspace(static_cast<unsigned char>(token.back()))) token.pop_back();
+  constexpr std::string_view kBearer = "Bearer ";
+  if (const std::string_view token = meta::FindString(user, "token"); !token.empty()) return Join(kBearer, token);
+  if (const std::string_view file = meta::FindString(user, "tokenFile"); !file.empty()) {
+    ASSIGN_OR_RETURN(const SecretBytes contents, Contents(Absolute(file, folder)));
+    std::string_view token = contents;
+    while (!token.empty() && std::isspace(static_cast<unsigned char>(token.back()))) token.remove_suffix(1);
+    if (!token.empty()) return Join(kBearer, token);
   }
-  if (!token.empty()) return "Bearer " + token;
   const std::string_view name = meta::FindString(user, "username"), password = meta::FindString(user, "password");
   if (name.empty() && password.empty()) return std::string();
-  return "Basic " + EncodeBase64(fmt::format("{}:{}", name, password));
+  std::string pair = fmt::format("{}:{}", name, password);
+  const WipeAtEnd wipe_pair(pair);
+  std::string encoded = EncodeBase64(pair);
+  const WipeAtEnd wipe_encoded(encoded);
+  return Join("Basic ", encoded);
 }
 
 meta::Result<WebhookCredentials> CredentialsOf(const boost::json::object& user, const std::string& folder) {
@@ -99,10 +117,10 @@ meta::Result<WebhookCredentials> CredentialsOf(const boost::json::object& user, 
   RETURN_IF_ERROR(ReadClientCertificate(user, folder, tls));
   credentials.cert_file = tls.cert_file;
   credentials.key_file = tls.key_file;
-  credentials.cert_pem = tls.cert_pem;
-  credentials.key_pem = tls.key_pem;
-  ASSIGN_OR_RETURN(const std::string authorization, AuthorizationOf(user, folder));
-  if (!authorization.empty()) credentials.headers.emplace_back("authorization", authorization);
+  credentials.cert_pem = std::move(tls.cert_pem);
+  credentials.key_pem = std::move(tls.key_pem);
+  ASSIGN_OR_RETURN(std::string authorization, AuthorizationOf(user, folder));
+  if (!authorization.empty()) credentials.headers.emplace_back("authorization", std::move(authorization));
   if (const std::string_view as = meta::FindString(user, "as"); !as.empty())
     credentials.headers.emplace_back("impersonate-user", as);
   return credentials;
@@ -155,7 +173,7 @@ meta::Result<WebhookEndpoint> ParseKubeconfig(std::string_view text, const std::
 }
 
 meta::Result<WebhookEndpoint> ReadKubeconfig(const std::string& path) {
-  ASSIGN_OR_RETURN(const std::string text, Contents(path));
+  ASSIGN_OR_RETURN(const SecretBytes text, Contents(path));
   auto endpoint = ParseKubeconfig(text, std::filesystem::path(path).parent_path().string());
   if (!endpoint) return meta::BadRequest(fmt::format("{}: {}", path, endpoint.error().Message()));
   return endpoint;

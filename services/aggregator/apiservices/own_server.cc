@@ -27,22 +27,21 @@ Task<mesh::Response> AnswerWith(meta::json::object document) {
 
 }  // namespace
 
-std::shared_ptr<endpoint::GroupServer> NewApiServiceServer(storage::StorePtr store, service::AuthClientPtr auth,
-                                                           admission::ChainPtr admission,
-                                                           const std::string& descriptions_file, const Clock& clock) {
+std::shared_ptr<endpoint::GroupServer> NewApiServiceServer(ApiServiceServerParts parts) {
   auto served = std::make_shared<endpoint::ServedResource>();
-  served->resource = ApiServiceResource(clock);
-  served->store = std::move(store);
-  served->admission = std::move(admission);
+  served->resource = ApiServiceResource(parts.clock);
+  served->store = std::move(parts.store);
+  served->admission = std::move(parts.admission);
   const std::vector<schema::OpenApiResource> described = {Described(served->resource)};
   const meta::GroupVersion version = served->resource.gvk.Version();
 
   endpoint::GroupServerOptions options;
-  options.environment.sources.clock = &clock;
+  options.environment.sources.clock = &parts.clock;
   options.environment.meta_schema = &schema::Builtin();
-  options.environment.authorize_create = service::CreateAuthorizer(auth);
-  options.environment.authorize_unsafe_delete = service::UnsafeDeleteAuthorizer(std::move(auth));
-  const auto descriptions = std::make_shared<const schema::Descriptions>(descriptions_file);
+  options.environment.large_requests = std::move(parts.large_requests);
+  options.environment.authorize_create = service::CreateAuthorizer(parts.auth);
+  options.environment.authorize_unsafe_delete = service::UnsafeDeleteAuthorizer(std::move(parts.auth));
+  const auto descriptions = std::make_shared<const schema::Descriptions>(parts.descriptions_file);
   options.paths["/openapi/v2"] = [described, descriptions](mesh::Request) {
     return AnswerWith(schema::OpenApiV2(described, schema::Builtin(), descriptions->Read()));
   };

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <memory>
+#include <string>
+
+#include <boost/asio/any_io_executor.hpp>
 
 #include "lib/admission/chain.h"
 #include "lib/endpoint/group_server.h"
@@ -9,10 +12,16 @@
 
 namespace apimesh::aggregator {
 
-/// Creates the server for APIService, the only kind that the aggregator serves itself. `descriptions_file` has the
-/// texts of its OpenAPI documents and may be empty.
-std::shared_ptr<endpoint::GroupServer> NewApiServiceServer(storage::StorePtr store, service::AuthClientPtr auth,
-                                                           admission::ChainPtr admission,
-                                                           const std::string& descriptions_file, const Clock& clock);
+struct ApiServiceServerParts {
+  const Clock& clock;
+  storage::StorePtr store;
+  service::AuthClientPtr auth;
+  admission::ChainPtr admission;
+  std::string descriptions_file;                // the texts of the OpenAPI documents; may be empty
+  boost::asio::any_io_executor large_requests;  // see endpoint::Environment; all other parts are thread-safe
+};
+
+/// Creates the server for APIService, the only kind that the aggregator serves itself.
+std::shared_ptr<endpoint::GroupServer> NewApiServiceServer(ApiServiceServerParts parts);
 
 }  // namespace apimesh::aggregator

@@ -97,6 +97,21 @@ TEST_F(SharedWatchTest, OldFramesAreNotRetained) {
   watch->Leave(early);
 }
 
+TEST_F(SharedWatchTest, RetainedFramesAreLimitedByBytes) {
+  const std::string large(600'000, 'x');
+  Follower quick{.position = 10}, late{.position = 10}, later{.position = 11};
+  ASSERT_TRUE(watch->Join(quick));
+  Send(large, {11});
+  EXPECT_TRUE(watch->Join(late));
+  watch->Leave(late);
+  Send(large, {12});
+  late.position = 10;
+  EXPECT_FALSE(watch->Join(late)) << "two such frames exceed the limit of 1 MiB";
+  EXPECT_TRUE(watch->Join(later));
+  watch->Leave(quick);
+  watch->Leave(later);
+}
+
 TEST_F(SharedWatchTest, BookmarksAdvanceFollowersThatDoNotWantThem) {
   Follower plain{.position = 10}, wants{.position = 10, .wants_bookmarks = true};
   watch->Join(plain);

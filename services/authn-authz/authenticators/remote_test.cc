@@ -166,6 +166,35 @@ TEST(TokenWebhook, ReadsTheReview) {
               HasSubstr("away"));
 }
 
+TEST(AuthorizationWebhook, LimitsItsCacheByBytes) {
+  struct Case {
+    const char* status;
+    std::size_t cache_bytes;
+  };
+  for (const Case& c : {Case{R"("allowed":true)", 4 << 20}, Case{R"("allowed":false)", 1 << 20}}) {
+    fake::ManualClock clock;
+    const std::size_t reason = c.cache_bytes / 100;
+    auto client = std::make_unique<FakeReview>(
+        Json(fmt::format(R"({{"status":{{{},"reason":"{}"}}}})", c.status, std::string(reason, 'r'))));
+    const auto webhook =
+        NewAuthorizationWebhook(std::move(client), {.version = "v1", .match_conditions = {}}, "hook", clock, nullptr);
+    const auto question = [](std::size_t i, std::size_t more) {
+      auto attributes = std::make_shared<Attributes>();
+      attributes->user.name = fmt::format("u{}", i);
+      attributes->path = "/" + std::string(more, 'p');
+      return attributes;
+    };
+    for (std::size_t i = 0; i < 300; ++i) Await(webhook->Decide(question(i, 0)));
+    std::size_t known = 0;
+    for (std::size_t i = 0; i < 300; ++i) known += webhook->DecideNow(*question(i, 0)).has_value();
+    EXPECT_LT(known, 100u) << c.status << ": each answer has more bytes than its reason";
+    EXPECT_GT(known, 80u) << c.status;
+    EXPECT_TRUE(webhook->DecideNow(*question(299, 0))) << c.status << ": the oldest answers are dropped first";
+    Await(webhook->Decide(question(0, 10'000)));
+    EXPECT_FALSE(webhook->DecideNow(*question(0, 10'000))) << c.status << ": answers to long questions are not kept";
+  }
+}
+
 TEST(AuthorizationWebhook, KeepsAnswersAndFailsAsTold) {
   fake::ManualClock clock;
   auto attributes = std::make_shared<Attributes>();

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "lib/base/file.h"
+#include "lib/base/secrets/secret_file.h"
 
 namespace apimesh::authn_authz {
 namespace {
@@ -24,6 +25,12 @@ std::string Stamp(const std::string& path) {
 
 meta::Result<std::string> ReadFile(const std::string& path) {
   std::optional<std::string> text = apimesh::ReadFile(path);
+  if (!text) return meta::BadRequest(fmt::format("open {}: {}", path, std::strerror(errno)));
+  return std::move(*text);
+}
+
+meta::Result<SecretBytes> ReadSecretFile(const std::string& path) {
+  std::optional<SecretBytes> text = apimesh::ReadSecretFile(path);
   if (!text) return meta::BadRequest(fmt::format("open {}: {}", path, std::strerror(errno)));
   return std::move(*text);
 }

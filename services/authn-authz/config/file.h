@@ -5,11 +5,13 @@
 #include <string>
 
 #include "lib/base/clock.h"
+#include "lib/base/wipe.h"
 #include "lib/meta/errors/api_error.h"
 
 namespace apimesh::authn_authz {
 
 meta::Result<std::string> ReadFile(const std::string& path);
+meta::Result<SecretBytes> ReadSecretFile(const std::string& path);
 
 /// Detects changes of a file, which it checks at most once per second. Thread-safe.
 class WatchedFile {

@@ -2,12 +2,15 @@
 // These tests check the order of the steps, the joining of errors, and rules with many cases.
 #include "services/launcher/options/check_options.h"
 
+#include <filesystem>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "services/launcher/options/advertise_address.h"
 #include "services/launcher/options/feature_gates.h"
 #include "services/launcher/options/rules.h"
+#include "services/launcher/pki/certificate_folder.h"
 
 namespace apimesh::launcher {
 namespace {
@@ -16,6 +19,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 std::vector<std::string> Errors(void (*rule)(const CommandLine&, Findings&),
                                 const std::vector<std::string>& arguments) {
@@ -54,6 +58,33 @@ TEST(ValidateTokenSigning, ChecksNamesOfAbstractSockets) {
   }
   EXPECT_THAT(Errors(&ValidateTokenSigning, {"--service-account-signing-endpoint=a", "--service-account-key-file=b"}),
               ElementsAre(HasSubstr("mutually exclusive")));
+}
+
+TEST(ValidateAuthentication, ComparesTheCertificateAuthorities) {
+  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "authorities";
+  std::filesystem::create_directories(folder);
+  const auto authority = [&](const std::string& name) {
+    const std::string path = folder / name;
+    WriteFile(path, NewAuthority(name, std::chrono::hours(1)).certificate_pem, false);
+    return path;
+  };
+  const std::string one = authority("one"), other = authority("other"), none;
+  const auto find = [](const std::string& users, const std::string& proxies, const std::string& names) {
+    Findings findings;
+    ValidateAuthentication(
+        ParseKubeApiserverFlags({"--client-ca-file=" + users, "--requestheader-client-ca-file=" + proxies,
+                                 "--requestheader-allowed-names=" + names}),
+        findings);
+    return findings;
+  };
+  const auto overlap = Contains(HasSubstr("contain overlapping certificates"));
+  EXPECT_THAT(find(one, one, "").errors, overlap);
+  EXPECT_THAT(find(one, one, "front,other").errors, Not(overlap));
+  EXPECT_THAT(find(one, one, "front,other").warnings,
+              Contains(HasSubstr("--requestheader-allowed-names (front, other)")));
+  EXPECT_THAT(find(one, other, "front").warnings, Not(overlap));
+  EXPECT_THAT(find(one, none, "front").warnings, Not(overlap));
+  std::filesystem::remove_all(folder);
 }
 
 TEST(CompleteServiceRanges, ChecksSizes) {

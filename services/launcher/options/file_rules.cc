@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "lib/base/secrets/secret_file.h"
 #include "lib/credentials/key.h"
 #include "lib/credentials/option_rules.h"
 #include "lib/meta/errors/field_error.h"
@@ -76,7 +77,8 @@ void ApplyFiles(const CommandLine& flags, Findings& findings) {
   }
   for (const std::string& path : flags.Values("service-account-key-file")) {
     std::string error = OpenError(path);
-    if (error.empty() && !credentials::PublicKey::FromPem(ReadFile(path))) {
+    const std::optional<SecretBytes> key = ReadSecretFile(path);  // it may be a private key
+    if (error.empty() && (!key || !credentials::PublicKey::FromPem(*key))) {
       error = fmt::format(
           "error reading public key file {}: data does not contain any valid RSA or ECDSA public "
           "keys",

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "lib/base/secrets/secret_file.h"
 #include "lib/credentials/key.h"
 #include "lib/credentials/option_rules.h"
 #include "lib/meta/errors/field_error.h"
@@ -113,7 +114,8 @@ void CompleteServiceAccounts(const CommandLine& flags, Findings& findings) {
   }
   if (HasFirstIssuer(flags) && !key_file.empty()) {
     std::string error = OpenError(key_file);
-    if (error.empty() && !credentials::PrivateKey::FromPem(ReadFile(key_file))) {
+    const std::optional<SecretBytes> key = ReadSecretFile(key_file);
+    if (error.empty() && (!key || !credentials::PrivateKey::FromPem(*key))) {
       error = fmt::format("error reading private key file {}: data does not contain a valid RSA or ECDSA private key",
                           key_file);
     }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "lib/base/secrets/secret_file.h"
 #include "services/launcher/flags/flag_value.h"
 #include "services/launcher/options/rules.h"
 #include "services/launcher/pki/certificate.h"
@@ -22,11 +23,12 @@ std::string PairError(const std::string& certificate_file, const std::string& ke
   for (const std::string& file : {certificate_file, key_file}) {
     if (std::string error = OpenError(file); !error.empty()) return error;
   }
-  const std::string certificate = ReadFile(certificate_file), key = ReadFile(key_file);
-  if (certificate.empty() || key.empty()) {
+  const std::string certificate = ReadFile(certificate_file);
+  const std::optional<SecretBytes> key = ReadSecretFile(key_file);
+  if (certificate.empty() || !key || key->size() == 0) {
     return fmt::format("missing content for serving cert \"{}::{}::{}\"", purpose, certificate_file, key_file);
   }
-  return CertificateAndKeyError(certificate, key);
+  return CertificateAndKeyError(certificate, *key);
 }
 
 /// The numbers of the key exchanges that Go supports: P-256, P-384, P-521, X25519 and the hybrids with ML-KEM.

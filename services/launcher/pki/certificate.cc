@@ -59,7 +59,7 @@ Certificate ParseCertificate(const std::string& pem) {
   return Certificate(PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr));
 }
 
-Key ParseKey(const std::string& pem) {
+Key ParseKey(std::string_view pem) {
   Bio bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
   return Key(PEM_read_bio_PrivateKey(bio.get(), nullptr, nullptr, nullptr));
 }
@@ -153,11 +153,11 @@ KeyPair NewKeyPair() {
   return {KeyPem(key), Text(bio)};
 }
 
-std::string CertificateAndKeyError(const std::string& certificate_pem, const std::string& key_pem) {
+std::string CertificateAndKeyError(const std::string& certificate_pem, std::string_view key_pem) {
   const Certificate certificate = ParseCertificate(certificate_pem);
   const Key key = ParseKey(key_pem);
   ERR_clear_error();
-  const auto has = [](const std::string& pem, const char* label) { return pem.find(label) != pem.npos; };
+  const auto has = [](std::string_view pem, const char* label) { return pem.find(label) != pem.npos; };
   if (!certificate) {
     return has(certificate_pem, "-----BEGIN CERTIFICATE-----")
                ? "x509: malformed certificate"

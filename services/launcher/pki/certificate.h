@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/base/wipe.h"
@@ -43,7 +44,7 @@ struct KeyPair {
 KeyPair NewKeyPair();
 
 /// Returns the error of a certificate and its key, with the text of Go's crypto/tls; empty if they match.
-std::string CertificateAndKeyError(const std::string& certificate_pem, const std::string& key_pem);
+std::string CertificateAndKeyError(const std::string& certificate_pem, std::string_view key_pem);
 
 /// Returns the remaining fraction of a certificate's lifetime: 1 when new, 0 or less when expired or unreadable.
 double RemainingLife(const std::string& certificate_pem);

@@ -11,6 +11,7 @@
 
 #include "lib/base/file.h"
 #include "lib/base/private_folder.h"
+#include "lib/base/secrets/secret_file.h"
 #include "services/launcher/flags/flag_value.h"
 
 namespace apimesh::launcher {
@@ -37,7 +38,7 @@ CertificateRequest ServingRequest(const std::vector<std::string>& addresses) {
   return request;
 }
 
-void WriteFile(const std::filesystem::path& path, const std::string& text, bool secret) {
+void WriteFile(const std::filesystem::path& path, std::string_view text, bool secret) {
   const std::string temporary = path.string() + ".new";
   ::unlink(temporary.c_str());  // a file left by a crash may have another mode
   const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, secret ? 0600 : 0644);
@@ -56,6 +57,11 @@ void WriteFile(const std::filesystem::path& path, const std::string& text, bool 
 }
 
 std::string ReadFile(const std::filesystem::path& path) { return apimesh::ReadFile(path).value_or(""); }
+bool HasContents(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  return !error && size > 0;
+}
 
 std::vector<std::filesystem::path> CertificatesIn(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> found;
@@ -83,15 +89,17 @@ CertifiedKey CertificateFolder::Authority(const std::string& file, const std::st
 
 void CertificateFolder::Leaf(const std::string& file, const CertificateRequest& request, const CertifiedKey& signer) {
   const bool fresh = RemainingLife(ReadFile(folder_ / (file + ".crt"))) > kRenewBelow;
-  if (renew_ == Renew::kOld && fresh && !ReadFile(folder_ / (file + ".key")).empty()) return;
+  if (renew_ == Renew::kOld && fresh && HasContents(folder_ / (file + ".key"))) return;
   Write(file, NewCertificate(request, signer));
 }
 
 void CertificateFolder::Copy(const std::filesystem::path& from, bool secret) {
-  const std::string text = ReadFile(from);
+  const std::optional<SecretBytes> text = ReadSecretFile(from);
   const std::filesystem::path to = folder_ / from.filename();
-  if (ReadFile(to) == text) return;
-  WriteFile(to, text, secret);
+  const std::optional<SecretBytes> old = ReadSecretFile(to);
+  const std::string_view wanted = text ? text->View() : std::string_view();
+  if ((old ? old->View() : std::string_view()) == wanted) return;
+  WriteFile(to, wanted, secret);
   Note(from.filename());
 }
 

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "services/launcher/pki/certificate.h"
@@ -9,9 +10,11 @@
 namespace apimesh::launcher {
 
 /// Writes a file atomically, through a temporary file. `secret`: mode 0600, otherwise 0644. Throws std::runtime_error.
-void WriteFile(const std::filesystem::path& path, const std::string& text, bool secret);
+void WriteFile(const std::filesystem::path& path, std::string_view text, bool secret);
 /// Returns the contents of a file; empty if it does not exist.
 std::string ReadFile(const std::filesystem::path& path);
+/// Returns whether a file exists and is not empty.
+bool HasContents(const std::filesystem::path& path);
 
 /// Returns the certificates NAME.crt in a folder, in the order of their names; none if the folder does not exist.
 std::vector<std::filesystem::path> CertificatesIn(const std::filesystem::path& folder);

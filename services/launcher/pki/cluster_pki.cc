@@ -13,7 +13,7 @@ std::vector<std::string> ClusterPki::Ensure(const std::vector<std::string>& extr
   files.Leaf("admin", {.common_name = "kubernetes-admin", .organizations = {"system:masters"}, .client_auth = true},
              cluster);
   files.Leaf("front-proxy-client", {.common_name = "front-proxy-client", .client_auth = true}, front_proxy);
-  if (ReadFile(Path("sa.key")).empty()) {
+  if (!HasContents(Path("sa.key"))) {
     const KeyPair pair = NewKeyPair();
     WriteFile(Path("sa.key"), pair.private_pem, true);
     WriteFile(Path("sa.pub"), pair.public_pem, false);
@@ -25,7 +25,7 @@ std::vector<std::string> ClusterPki::Ensure(const std::vector<std::string>& extr
 std::pair<std::string, std::string> EnsureSelfSigned(const std::filesystem::path& folder,
                                                      const std::vector<std::string>& addresses) {
   const std::filesystem::path certificate = folder / "apiserver.crt", key = folder / "apiserver.key";
-  if (ReadFile(key).empty() || RemainingLife(ReadFile(certificate)) <= 0) {
+  if (!HasContents(key) || RemainingLife(ReadFile(certificate)) <= 0) {
     std::filesystem::create_directories(folder);
     const CertifiedKey pair = NewSelfSigned(ServingRequest(addresses));
     WriteFile(key, pair.key_pem, true);

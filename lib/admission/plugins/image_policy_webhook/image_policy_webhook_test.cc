@@ -73,6 +73,18 @@ TEST_F(ImagePolicy, CachesAnswers) {
   EXPECT_EQ(servers->requests.size(), 3U);
 }
 
+TEST_F(ImagePolicy, LimitsItsCacheByBytes) {
+  // 4 MiB for 100 answers of this size, and what each of them needs besides its reason.
+  servers->answers["/policy"] = Status(fmt::format(R"({{"allowed":true,"reason":"{}"}})", std::string(41'943, 'r')));
+  const std::unique_ptr<Plugin> plugin = Make(R"(,"allowTTL":1000)");
+  for (int i = 0; i < 200; ++i) TestCluster::Run(*plugin, Pod(fmt::format("i{}", i)));
+  EXPECT_EQ(servers->requests.size(), 200U);
+  for (int i = 199; i > 119; --i) TestCluster::Run(*plugin, Pod(fmt::format("i{}", i)));
+  EXPECT_EQ(servers->requests.size(), 200U) << "the newest answers are kept";
+  for (int i = 0; i < 100; ++i) TestCluster::Run(*plugin, Pod(fmt::format("i{}", i)));
+  EXPECT_EQ(servers->requests.size(), 300U) << "the oldest answers were dropped";
+}
+
 TEST_F(ImagePolicy, Rejects) {
   servers->answers["/policy"] = Status(R"({"allowed":false,"reason":"old"})");
   EXPECT_EQ(TestCluster::Run(*Make(""), Pod()).error,

@@ -122,6 +122,19 @@ TEST_F(BatchingTest, DropsEventsThatDoNotFitAndNeverWaits) {
   EXPECT_EQ(recorder_->All(), all);
 }
 
+TEST_F(BatchingTest, DropsEventsBeyondTheLimitOfBytes) {
+  options_.buffer_size = 100'000;
+  options_.max_size = 1;
+  recorder_->blocked = true;
+  const AuditBackendPtr backend = New(BatchOrder::kOneByOne);
+  const AuditEventPtr large = Event("x", std::string(1 << 20, 'r'));  // shared, so that the test needs little memory
+  constexpr std::size_t kFit = kMaxBufferedAuditBytes >> 20;
+  for (std::size_t i = 0; i < 2 * kFit; ++i) EXPECT_TRUE(testing::RunTask(backend->Process(AuditEvents(1, large))));
+  recorder_->blocked = false;
+  backend->Shutdown(testing::In(10s));
+  EXPECT_EQ(recorder_->All().size(), kFit - 1);  // each event has some more bytes than its object
+}
+
 TEST_F(BatchingTest, AfterBeginShutdownNothingWaits) {
   options_.throttle = true;
   options_.throttle_qps = "0.01";

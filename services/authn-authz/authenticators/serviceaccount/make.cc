@@ -16,7 +16,8 @@ ServiceAccountOptions OptionsOf(const AuthenticatorInputs& inputs) {
   }
   std::vector<credentials::PublicKey> keys;
   for (const std::string& file : flags.VerifyingKeyFiles()) {
-    const std::string pem = OrThrow(ReadFile(file), "service-account-key-file");
+    // It may be a private key.
+    const SecretBytes pem = OrThrow(ReadSecretFile(file), "service-account-key-file");
     auto found = credentials::PublicKey::FromPem(pem);
     if (!found) throw std::runtime_error(fmt::format("--service-account-key-file: {} holds no RSA or ECDSA key", file));
     keys.insert(keys.end(), found->begin(), found->end());

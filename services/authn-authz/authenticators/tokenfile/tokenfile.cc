@@ -54,7 +54,7 @@ meta::Result<std::unique_ptr<TokenAuthenticator>> NewTokenFile(std::string_view 
 std::unique_ptr<TokenAuthenticator> MakeTokenFile(const AuthenticatorInputs& inputs) {
   const std::string& file = inputs.Get<TokenFileFlags>().file;
   if (file.empty()) return nullptr;
-  const std::string csv = OrThrow(ReadFile(file), "token-auth-file");
+  const SecretBytes csv = OrThrow(ReadSecretFile(file), "token-auth-file");
   return NewAudienceAgnosticToken(inputs.audiences, OrThrow(NewTokenFile(csv, file)));
 }
 

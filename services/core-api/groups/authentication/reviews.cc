@@ -22,10 +22,14 @@ std::vector<std::string> AudiencesOf(const json::object& review) {
   return audiences;
 }
 
+constexpr std::size_t kMostAudiences = 1000;
+
 Task<meta::Result<meta::Object>> ReviewToken(service::AuthClientPtr auth, meta::RequestContext ctx, meta::Object body) {
   std::string token(meta::FindString(body.Root(), "spec", "token"));
   if (token.empty()) co_return meta::BadRequest("token is required for TokenReview in authentication");
   std::vector<std::string> audiences = AudiencesOf(body.Root());
+  if (audiences.size() > kMostAudiences)
+    co_return meta::BadRequest(fmt::format("a TokenReview has more than {} audiences", kMostAudiences));
   ASSIGN_OR_CO_RETURN(const service::TokenIdentity identity,
                       co_await auth->ReviewToken(std::move(token), std::move(audiences), ctx.Deadline()));
   json::object status;

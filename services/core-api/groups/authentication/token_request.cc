@@ -1,13 +1,12 @@
 #include "services/core-api/groups/authentication/token_request.h"
 
-#include <fstream>
 #include <stdexcept>
 
 #include <fmt/format.h>
 
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
-#include "lib/base/wipe.h"
+#include "lib/base/secrets/secret_file.h"
 #include "lib/credentials/jwt.h"
 #include "lib/credentials/service_account_token.h"
 #include "lib/meta/names.h"
@@ -161,12 +160,8 @@ Task<meta::Result<meta::Object>> Issue(std::shared_ptr<const TokenIssuer> issuer
 }
 
 credentials::PrivateKey ReadSigningKey(const std::string& path) {
-  std::ifstream file;
-  file.rdbuf()->pubsetbuf(nullptr, 0);  // unbuffered, so that there is no second copy of the key
-  file.open(path, std::ios::binary);
-  std::string pem{std::istreambuf_iterator<char>(file), {}};
-  const WipeAtEnd wipe(pem);
-  meta::Result<credentials::PrivateKey> key = credentials::PrivateKey::FromPem(pem);
+  const std::optional<SecretBytes> pem = ReadSecretFile(path);
+  meta::Result<credentials::PrivateKey> key = credentials::PrivateKey::FromPem(pem ? pem->View() : std::string_view());
   if (!key) {
     throw std::runtime_error(fmt::format("--service-account-signing-key-file {}: {}", path, key.error().Message()));
   }

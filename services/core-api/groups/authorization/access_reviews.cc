@@ -60,8 +60,26 @@ json::object StatusOf(const service::AccessDecision& decision) {
 
 json::array Array(const std::vector<std::string>& texts) { return json::array(texts.begin(), texts.end()); }
 
+std::size_t SizeOf(const json::object& object, std::string_view field) {
+  const json::value* found = meta::FindField(object, field);
+  return found && found->is_array() ? found->get_array().size() : 0;
+}
+
+/// Refuses questions that take long to send and to decide: authn-authz makes the decisions about all requests on one
+/// thread.
+meta::Result<> CheckSize(const json::object& spec) {
+  constexpr std::size_t kMostRights = 1000;  // as for impersonated users
+  std::size_t rights = SizeOf(spec, "groups");
+  for (const auto& [key, values] : Part(spec, "extra"))
+    rights += 1 + (values.is_array() ? values.get_array().size() : 0);
+  if (rights > kMostRights)
+    return meta::BadRequest(fmt::format("an access review has more than {} groups and extra values", kMostRights));
+  return CheckSelectorSize(Part(spec, "resourceAttributes"));
+}
+
 Task<meta::Result<meta::Object>> Review(service::AuthClientPtr auth, ReviewKind kind, meta::RequestContext ctx,
                                         meta::Object body) {
+  CO_RETURN_IF_ERROR(CheckSize(Part(body.Root(), "spec")));
   const meta::FieldErrors errors = ValidateReview(body, kind);
   // kube-apiserver names no kind here.
   if (!errors.empty()) co_return meta::Invalid(meta::GroupKind{body.GetGvk().group, ""}, "", errors);

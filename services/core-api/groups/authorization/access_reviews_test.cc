@@ -92,6 +92,56 @@ TEST(Reviews, RefuseWhatCantBeAsked) {
   for (const Case& c : cases) EXPECT_EQ(ValidateReview(Parse(c.body), c.kind).size(), c.errors) << c.body;
 }
 
+std::string List(std::size_t count, const std::string& item) {
+  std::string list;
+  for (std::size_t i = 0; i < count; ++i) list += (i == 0 ? "" : ",") + item;
+  return "[" + list + "]";
+}
+std::string Extra(std::size_t count) {
+  std::string extra;
+  for (std::size_t i = 0; i < count; ++i) extra += fmt::format(R"({}"e{}":["a"])", i == 0 ? "" : ",", i);
+  return "{" + extra + "}";
+}
+
+TEST(Reviews, RefuseLargeQuestions) {
+  const apimesh::testing::ManualClock clock;
+  KindInputs inputs;
+  inputs.auth = std::make_shared<FakeAuth>();
+  inputs.clock = &clock;
+  const std::string rights = "400 an access review has more than 1000 groups and extra values";
+  const std::string selector = "of an access review has more than 1000 requirements or 10000 values";
+  const auto subject = [](const std::string& part) {
+    return fmt::format(R"({{"spec":{{"user":"u",{},"resourceAttributes":{{"resource":"pods"}}}}}})", part);
+  };
+  const auto self = [](const std::string& part) {
+    return fmt::format(R"({{"spec":{{"resourceAttributes":{{"resource":"pods",{}}}}}}})", part);
+  };
+  const std::string exists = R"({"key":"a","operator":"Exists"})";
+  struct Case {
+    registry::Resource (*resource)(const KindInputs&);
+    std::string body, answer;
+  };
+  const Case cases[] = {
+      {&SubjectAccessReviewResource, subject(R"("groups":)" + List(1000, R"("g")")),
+       R"({"allowed":false,"reason":"pods"})"},
+      {&SubjectAccessReviewResource, subject(R"("groups":)" + List(1001, R"("g")")), rights},
+      {&SubjectAccessReviewResource, subject(R"("extra":)" + Extra(500)), R"({"allowed":false,"reason":"pods"})"},
+      {&SubjectAccessReviewResource, subject(R"("extra":)" + Extra(501)), rights},
+      {&SubjectAccessReviewResource, subject(R"("extra":{"a":)" + List(1000, R"("g")") + "}"), rights},
+      {&SelfSubjectAccessReviewResource, self(R"("labelSelector":{"requirements":)" + List(1000, exists) + "}"),
+       R"({"allowed":true,"reason":"pods"})"},
+      {&SelfSubjectAccessReviewResource, self(R"("labelSelector":{"requirements":)" + List(1001, exists) + "}"),
+       "400 the labelSelector " + selector},
+      {&SelfSubjectAccessReviewResource,
+       self(R"("fieldSelector":{"requirements":[{"key":"a","operator":"In","values":)" + List(10'001, R"("v")") +
+            "}]}"),
+       "400 the fieldSelector " + selector},
+      {&TokenReviewResource, R"({"spec":{"token":"good","audiences":)" + List(1001, R"("a")") + "}}",
+       "400 a TokenReview has more than 1000 audiences"},
+  };
+  for (const Case& c : cases) EXPECT_EQ(Act(c.resource(inputs).create, c.body), c.answer) << c.body.substr(0, 100);
+}
+
 TEST(TokenRequest, BoundsOfTheExpiry) {
   const std::pair<const char*, std::size_t> cases[] = {{R"({"spec":{}})", 0},
                                                        {R"({"spec":{"expirationSeconds":599}})", 1},

@@ -1,6 +1,7 @@
 #include "services/core-api/groups/authorization/review_selectors.h"
 
 #include "lib/meta/names.h"
+#include "lib/meta/selectors/limits.h"
 #include "lib/meta/selectors/operator_name.h"
 
 namespace apimesh::core_api {
@@ -103,6 +104,25 @@ std::string ReadLabels(const json::object& selector, service::AccessQuestion& qu
 }
 
 }  // namespace
+
+meta::Result<> CheckSelectorSize(const json::object& attributes) {
+  for (const char* name : {"fieldSelector", "labelSelector"}) {
+    const json::object* selector = Selector(attributes, name);
+    const json::value* requirements = selector ? meta::FindField(*selector, "requirements") : nullptr;
+    if (!requirements || !requirements->is_array()) continue;
+    const std::size_t count = requirements->get_array().size();
+    std::size_t values = 0;
+    for (const json::value& one : requirements->get_array()) {
+      const json::value* listed = one.is_object() ? meta::FindField(one.get_object(), "values") : nullptr;
+      if (listed && listed->is_array()) values += listed->get_array().size();
+    }
+    if (count > meta::kMaxRequirements || values > meta::kMaxRequirementValues) {
+      return meta::BadRequest(fmt::format("the {} of an access review has more than {} requirements or {} values", name,
+                                          meta::kMaxRequirements, meta::kMaxRequirementValues));
+    }
+  }
+  return {};
+}
 
 meta::FieldErrors ValidateSelectors(const json::object& attributes) {
   meta::FieldErrors errors;

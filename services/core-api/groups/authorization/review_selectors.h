@@ -6,6 +6,10 @@
 
 namespace apimesh::core_api {
 
+/// Refuses selectors with more than 1,000 requirements or 10,000 values, which selectors of a query must not have
+/// either (lib/meta/selectors/limits.h).
+meta::Result<> CheckSelectorSize(const meta::json::object& attributes);
+
 /// Returns the errors of `fieldSelector` and `labelSelector` of a review's resourceAttributes.
 meta::FieldErrors ValidateSelectors(const meta::json::object& attributes);
 

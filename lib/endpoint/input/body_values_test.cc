@@ -1,0 +1,67 @@
+#include "lib/endpoint/input/body_values.h"
+
+#include <gtest/gtest.h>
+
+#include "lib/endpoint/testing_server.h"
+
+namespace apimesh::endpoint {
+namespace {
+
+std::string Repeat(std::size_t count, const std::string& item) {
+  std::string list;
+  for (std::size_t i = 0; i < count; ++i) list += (i == 0 ? "" : ",") + item;
+  return list;
+}
+
+TEST(BodyValues, AreCounted) {
+  const std::string wide(2 * kMaxBodyValues, ' ');  // smaller bodies are not looked at
+  struct Case {
+    const char* name;
+    std::string body;
+    bool fits;
+  };
+  const Case cases[] = {
+      {"as many as allowed, with the list", "[" + Repeat(kMaxBodyValues - 1, "1") + "]", true},
+      {"one more", "[" + Repeat(kMaxBodyValues, "1") + "]", false},
+      {"empty collections", "[" + Repeat(kMaxBodyValues - 1, "{ }") + "]", true},
+      {"one more", "[" + Repeat(kMaxBodyValues, "[]") + "]", false},
+      {"collections with a value", "[" + Repeat(kMaxBodyValues / 2 - 1, R"({"a":1})") + "]", true},
+      {"more of them", "[" + Repeat(kMaxBodyValues / 2, R"({"a":1})") + "]", false},
+      {"texts with commas and brackets", R"(["a\"[,)" + std::string(4 * kMaxBodyValues, ',') + R"(\\","b"])", true},
+      {"a text without an end", "\"" + std::string(4 * kMaxBodyValues, ','), true},
+      {"nothing", wide, true},
+  };
+  for (const Case& one : cases) EXPECT_EQ(CheckBodyValues(one.body).has_value(), one.fits) << one.name;
+}
+
+TEST(BodyValues, AreLimitedInEveryKindOfBody) {
+  const std::string maps = "/api/v1/namespaces/default/configmaps", one = maps + "/a";
+  const std::string json = R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"a":[)" +
+                           Repeat(kMaxBodyValues, "1") + "]}}";
+  std::string yaml = "apiVersion: v1\nkind: ConfigMap\ndata:\n";
+  for (std::size_t i = 0; i < kMaxBodyNodes; ++i) yaml += "- 1\n";
+  struct Case {
+    const char *method, *type;
+    std::string path, body, limit;
+  };
+  const Case cases[] = {
+      {"POST", "application/json", maps, json, "300000 JSON values"},
+      {"PUT", "application/json", one, json, "300000 JSON values"},
+      {"PATCH", "application/merge-patch+json", one, json, "300000 JSON values"},
+      {"PATCH", "application/strategic-merge-patch+json", one, json, "300000 JSON values"},
+      {"PATCH", "application/apply-patch+yaml", one + "?fieldManager=m", json, "300000 JSON values"},
+      {"DELETE", "application/json", one, json, "300000 JSON values"},
+      {"POST", "application/yaml", maps, yaml, "600000 YAML nodes"},
+      {"PATCH", "application/apply-patch+yaml", one + "?fieldManager=m", yaml, "600000 YAML nodes"},
+  };
+  TestServer server;
+  ASSERT_EQ(server.Send("POST", maps, R"({"metadata":{"name":"a"}})").code, 201);
+  for (const Case& c : cases) {
+    const Reply reply = server.Send(c.method, c.path, c.body, {{"content-type", c.type}, {"user-agent", "test/1"}});
+    EXPECT_EQ(reply.code, 413) << c.method << " " << c.type;
+    EXPECT_EQ(reply.Message(), "Request entity too large: limit is " + c.limit) << c.method << " " << c.type;
+  }
+}
+
+}  // namespace
+}  // namespace apimesh::endpoint
