@@ -8,6 +8,8 @@
 - Coroutines do not use expressions that GCC 12 compiles incorrectly (docs/decisions/0002).
 - Only lib/base and the main.cc of a program read the time of the system. All other code gets a Clock from its creator.
 - A file has at most 400 lines and a folder at most 25 source files. Tests are not counted.
+
+The programs in tests/, bench/ and examples/ have to meet the rules for coroutines and sizes. They may read the time.
 """
 import pathlib
 import re
@@ -21,6 +23,8 @@ KIND_TEST = re.compile(r'(?:[Kk]ind\(?\)?|plural|resource)\s*==\s*"(?:[A-Z][a-z]
 TEXT = re.compile(r'//[^\n]*|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"', re.S)
 CAPTURING_LAMBDA = re.compile(r"\[[&=\w][^\]\n]*\]\s*(?:\([^)]*\))?\s*(?:mutable\s*)?(?:->[^{]*)?\{")
 BRACED_TEMPORARY = re.compile(r"[(,]\s*(?:[A-Z]\w*(?:::\w+)*)?\{")
+CONDITION = re.compile(r"\b(if|while)\s*\(")
+BRACED_RETURN = re.compile(r"\s*\{?\s*co_return\s+(?:[A-Za-z_][\w:]*(?:<[^;{}]*>)?)?\{")
 CLOCK_READ = re.compile(r"\b\w+::now\(|\bClock::System\(|\b(?:std::|::)?time\((?:nullptr|NULL|0)\)|\b(?:clock_gettime|gettimeofday)\(")
 CLOCK_READERS = {  # files outside lib/base that may read the time, with the reason
     "lib/testing/system_clock.h": "the one place from which tests get the real time",
@@ -88,6 +92,36 @@ def awaited_expressions(text):
         yield match.start(), text[match.end():end]
 
 
+def expression_start(text, position):
+    """Returns the start of the expression that contains a position: after its statement's beginning or its enclosing parenthesis."""
+    depth = 0
+    while position > 0:
+        character = text[position - 1]
+        depth += {")": 1, "]": 1, "(": -1, "[": -1}.get(character, 0)
+        if depth < 0 or (depth == 0 and character in ";{},"):
+            break
+        position -= 1
+    return position
+
+
+def closing_parenthesis(text, position):
+    """Returns the position of the parenthesis that closes the one at `position`, or the end of the text."""
+    depth = 0
+    for end in range(position, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[end], 0)
+        if depth == 0:
+            return end
+    return len(text)
+
+
+def awaiting_conditions(code):
+    """Yields (keyword, position, text after it) of every `if` and `while` whose condition contains co_await."""
+    for match in CONDITION.finditer(code):
+        end = closing_parenthesis(code, match.end() - 1)
+        if re.search(r"\bco_await\b", code[match.end():end]):
+            yield match[1], match.start(), code[end + 1:]
+
+
 def coroutine_complaints(name, text):
     if "co_await" not in text:
         return
@@ -98,6 +132,14 @@ def coroutine_complaints(name, text):
             yield f"{name}: about line {number}: GCC 12 compiles a capturing lambda inside a co_await expression incorrectly; assign it to a variable first"
         elif BRACED_TEMPORARY.search(expression):
             yield f"{name}: about line {number}: GCC 12 compiles a braced temporary inside a co_await expression incorrectly; assign it to a variable first"
+        elif "?" in code[expression_start(code, position):position]:
+            yield f"{name}: about line {number}: GCC 12 runs a co_await in both branches of a conditional expression; use if"
+    for keyword, position, after in awaiting_conditions(code):
+        number = code.count("\n", 0, position) + 1
+        if keyword == "while" and not after.lstrip().startswith("{"):
+            yield f"{name}: about line {number}: GCC 12 compiles `while (co_await ...)` without a block incorrectly; give it a block"
+        elif keyword == "if" and BRACED_RETURN.match(after):
+            yield f"{name}: about line {number}: GCC 12 compiles `if (co_await ...) co_return Braced{{...}};` incorrectly; assign the co_await to a variable first"
 
 
 def clock_complaints(path, name, text):
@@ -132,7 +174,10 @@ def complaints():
         yield from kind_complaints(path, name, text)
         yield from coroutine_complaints(name, text)
         yield from clock_complaints(path, name, text)
-    yield from size_complaints(sources)
+    programs = sorted(path for layer in ("tests", "bench", "examples") for ending in ("cc", "h") for path in (ROOT / layer).glob(f"**/*.{ending}"))
+    for path in programs:
+        yield from coroutine_complaints(path.relative_to(ROOT).as_posix(), path.read_text())
+    yield from size_complaints(sources + programs)
 
 
 found = list(complaints())

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "lib/codec/codec.h"
+#include "lib/codec/looks_like_json.h"
 #include "lib/meta/errors/field_error.h"
 
 namespace apimesh::admission {
@@ -128,10 +129,7 @@ void FindUnknownFields(const json::object& document, const SectionStruct& fields
   FieldWalk{sorted, unknown}.Object(document, fields, "", "");
 }
 
-bool IsYaml(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  return first == std::string_view::npos || text[first] != '{';
-}
+bool IsYaml(std::string_view text) { return !codec::LooksLikeJson(text); }
 
 void CheckFields(const json::object& object, std::span<const std::string_view> known, std::string_view prefix) {
   std::vector<std::string> unknown;

@@ -5,25 +5,21 @@
 #include <cstdlib>
 #include <optional>
 
+#include "lib/base/text/trim.h"
+
 namespace apimesh::codec {
 namespace {
-
-std::string_view Trim(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
 
 std::optional<AcceptClause> ParseClause(std::string_view text) {
   AcceptClause clause;
   std::string_view media = Cut(text, ';');
   clause.type = Cut(media, '/');
-  clause.subtype = media.empty() && clause.type == "*" ? "*" : std::string(Trim(media));
+  clause.subtype = media.empty() && clause.type == "*" ? "*" : std::string(TrimSpace(media));
   if (clause.type.empty() || clause.subtype.empty()) return std::nullopt;
   while (!text.empty()) {
     std::string_view parameter = Cut(text, ';');
     std::string name(Cut(parameter, '='));
-    std::string value(Trim(parameter));
+    std::string value(TrimSpace(parameter));
     if (name == "q") {
       clause.q = std::strtod(value.c_str(), nullptr);
       if (std::isnan(clause.q)) clause.q = 0;  // NaN cannot be ordered
@@ -40,7 +36,7 @@ std::string_view Cut(std::string_view& text, char separator) {
   const std::size_t at = text.find(separator);
   const std::string_view part = text.substr(0, at);
   text = at == std::string_view::npos ? std::string_view() : text.substr(at + 1);
-  return Trim(part);
+  return TrimSpace(part);
 }
 
 std::vector<AcceptClause> ParseAccept(std::string_view accept) {

@@ -8,9 +8,10 @@
 #include <fmt/ranges.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
-#include <strings.h>
 
 #include "lib/base/openssl_ptr.h"
+#include "lib/base/text/text.h"
+#include "lib/base/text/trim.h"
 #include "lib/flags/flag_table.h"
 #include "lib/meta/errors/field_error.h"
 
@@ -21,12 +22,12 @@ bool IsOneOf(const std::vector<std::string>& values, std::string_view value) {
   return std::find(values.begin(), values.end(), value) != values.end();
 }
 
-bool HasHeader(const std::vector<std::string>& headers, const char* header) {
+bool HasHeader(const std::vector<std::string>& headers, std::string_view header) {
   return std::any_of(headers.begin(), headers.end(),
-                     [&](const std::string& one) { return ::strcasecmp(one.c_str(), header) == 0; });
+                     [&](const std::string& one) { return EqualsIgnoreCase(one, header); });
 }
 
-bool IsBlank(const std::string& text) { return text.find_first_not_of(" \t\r\n\v\f") == text.npos; }
+bool IsBlank(std::string_view text) { return TrimSpace(text).empty(); }
 
 /// Returns the DER encoding of every certificate of a PEM text.
 std::set<std::string> Certificates(std::string_view pem) {

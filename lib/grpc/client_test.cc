@@ -2,6 +2,7 @@
 #include <thread>
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <grpcpp/server.h>
@@ -90,6 +91,13 @@ class H2Client : public ::testing::Test {
     call.WritesDone();
     co_return call;
   }
+  bool PortIsFree() const {
+    boost::asio::io_context context;
+    boost::asio::ip::tcp::socket socket(context);
+    boost::system::error_code error;
+    socket.connect({boost::asio::ip::address_v4::loopback(), static_cast<std::uint16_t>(port_)}, error);
+    return error == boost::asio::error::connection_refused;
+  }
   void WaitForCancelled(int count) {
     EXPECT_TRUE(testing::Eventually([&] { return service_.cancelled == count; })) << service_.cancelled;
   }
@@ -176,7 +184,7 @@ TEST_F(H2Client, ConnectionThatIsReplacedKeepsItsCalls) {
   std::thread stop;
   auto restart = [&] {
     stop = std::thread([&old] { old->Shutdown(testing::SystemClock().Now() + 10s); });
-    std::this_thread::sleep_for(200ms);  // its GOAWAY is sent, and its port is free
+    EXPECT_TRUE(testing::Eventually([this] { return PortIsFree(); }));
     Serve();
     channel_ = channel;
   };

@@ -1,15 +1,8 @@
 #include "lib/gzip/accepts.h"
 
+#include "lib/base/text/trim.h"
+
 namespace apimesh::gzip {
-namespace {
-
-std::string_view Trim(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
-
-}  // namespace
 
 bool Accepts(std::string_view accept_encoding) {
   while (!accept_encoding.empty()) {
@@ -18,8 +11,8 @@ bool Accepts(std::string_view accept_encoding) {
     accept_encoding = comma == std::string_view::npos ? std::string_view() : accept_encoding.substr(comma + 1);
     const std::size_t semicolon = item.find(';');
     const std::string_view parameters =
-        semicolon == std::string_view::npos ? std::string_view() : Trim(item.substr(semicolon + 1));
-    item = Trim(item.substr(0, semicolon));
+        semicolon == std::string_view::npos ? std::string_view() : TrimSpace(item.substr(semicolon + 1));
+    item = TrimSpace(item.substr(0, semicolon));
     if (item != "gzip" && item != "*") continue;
     const bool refused =
         parameters.starts_with("q=0") && parameters.find_first_not_of("0.", 2) == std::string_view::npos;

@@ -81,24 +81,24 @@ Chunk::Chunk(const std::vector<SharedBytes>& pieces) {
   body_ = SharedBytes(all.Owner(), wire_.substr(head, size));
 }
 
-Answer::Facts Answer::Facts::Of(const Request& request, bool http10, bool keep_alive) {
+AnswerWriter::Facts AnswerWriter::Facts::Of(const Request& request, bool http10, bool keep_alive) {
   return {.head_only = request.method == "HEAD",
           .http10 = http10,
           .keep_alive = keep_alive && !http10,
           .accepts_gzip = gzip::Accepts(request.Header("accept-encoding"))};
 }
 
-Answer::Answer(std::shared_ptr<Connection> connection, Facts facts, RequestBody* body)
+AnswerWriter::AnswerWriter(std::shared_ptr<Connection> connection, Facts facts, RequestBody* body)
     : connection_(std::move(connection)), facts_(facts), body_(body) {}
-Answer::~Answer() = default;
+AnswerWriter::~AnswerWriter() = default;
 
 Task<BodyResult> ResponseWriter::ReadBody(BodyTerms /*terms*/) { co_return std::string(); }
 
-bool Answer::HasBody() const { return body_ && body_->Unread(); }
-bool Answer::BodyArrived() { return !body_ || body_->Arrived(); }
-Task<BodyResult> Answer::ReadBody(BodyTerms terms) { return body_->Read(std::move(terms)); }
+bool AnswerWriter::HasBody() const { return body_ && body_->Unread(); }
+bool AnswerWriter::BodyArrived() { return !body_ || body_->Arrived(); }
+Task<BodyResult> AnswerWriter::ReadBody(BodyTerms terms) { return body_->Read(std::move(terms)); }
 
-std::string Answer::Head(int code, const Headers& headers, Body body, std::size_t length) {
+std::string AnswerWriter::Head(int code, const Headers& headers, Body body, std::size_t length) {
   head_sent_ = true;
   if (connection_->Draining() || FindHeader(headers, "connection") == "close" || body == Body::kUntilClose ||
       (body_ && !body_->CanSkip())) {
@@ -131,7 +131,7 @@ std::string Answer::Head(int code, const Headers& headers, Body body, std::size_
   return head;
 }
 
-Task<bool> Answer::Send(int code, Headers headers, std::vector<SharedBytes> body) {
+Task<bool> AnswerWriter::Send(int code, Headers headers, std::vector<SharedBytes> body) {
   std::size_t length = 0;
   for (const SharedBytes& piece : body) length += piece.size();
   const bool compress = facts_.accepts_gzip && length >= connection_->GetLimits().gzip_minimum && !facts_.head_only &&
@@ -151,7 +151,7 @@ Task<bool> Answer::Send(int code, Headers headers, std::vector<SharedBytes> body
   co_return finished_;
 }
 
-Task<bool> Answer::SendCompressed(int code, Headers headers, std::vector<SharedBytes> body) {
+Task<bool> AnswerWriter::SendCompressed(int code, Headers headers, std::vector<SharedBytes> body) {
   if (!co_await Start(code, std::move(headers), true)) co_return false;
   const auto executor = co_await boost::asio::this_coro::executor;
   std::string out;
@@ -180,7 +180,7 @@ Task<bool> Answer::SendCompressed(int code, Headers headers, std::vector<SharedB
   co_return co_await Finish();
 }
 
-Task<bool> Answer::Start(int code, Headers headers, bool compress) {
+Task<bool> AnswerWriter::Start(int code, Headers headers, bool compress) {
   body_ignored_ = facts_.head_only || HasNoBody(code);
   if (compress && facts_.accepts_gzip && !body_ignored_ && FindHeader(headers, "content-encoding").empty()) {
     gzip_ = std::make_unique<gzip::Stream>();
@@ -193,7 +193,7 @@ Task<bool> Answer::Start(int code, Headers headers, bool compress) {
   co_return co_await connection_->Write(std::move(pieces));
 }
 
-Task<bool> Answer::Write(std::vector<SharedBytes> pieces) {
+Task<bool> AnswerWriter::Write(std::vector<SharedBytes> pieces) {
   if (gzip_) {
     std::string out;
     for (std::size_t i = 0; i < pieces.size(); ++i) gzip_->Add(pieces[i].View(), i + 1 == pieces.size(), out);
@@ -206,12 +206,12 @@ Task<bool> Answer::Write(std::vector<SharedBytes> pieces) {
   co_return co_await WriteChunk(std::move(views), pieces);
 }
 
-bool Answer::TryWrite(const Chunk& chunk) {
+bool AnswerWriter::TryWrite(const Chunk& chunk) {
   if (gzip_ || body_ignored_ || facts_.http10 || chunk.empty()) return false;
   return connection_->TryWrite(chunk.Wire());
 }
 
-Task<bool> Answer::WriteChunk(std::vector<std::string_view> pieces, std::span<const SharedBytes> sources) {
+Task<bool> AnswerWriter::WriteChunk(std::vector<std::string_view> pieces, std::span<const SharedBytes> sources) {
   std::size_t size = 0;
   for (const std::string_view piece : pieces) size += piece.size();
   if (size == 0 || body_ignored_) co_return true;  // a chunk of size 0 would end the response
@@ -224,7 +224,7 @@ Task<bool> Answer::WriteChunk(std::vector<std::string_view> pieces, std::span<co
   co_return co_await connection_->Write(std::move(pieces), sources);
 }
 
-Task<bool> Answer::Finish() {
+Task<bool> AnswerWriter::Finish() {
   std::string last;
   if (gzip_) {
     gzip_->Finish(last);
@@ -238,18 +238,18 @@ Task<bool> Answer::Finish() {
   co_return finished_;
 }
 
-bool Answer::Revoked() {
+bool AnswerWriter::Revoked() {
   connection_->Cut();
   return false;
 }
 
-void Answer::Abort() {
+void AnswerWriter::Abort() {
   connection_->SetDisconnectCallback(nullptr);
   head_sent_ = true;
   connection_->Cut();
 }
 
-Task<std::unique_ptr<RawConnection>> Answer::Upgrade(Headers headers) {
+Task<std::unique_ptr<RawConnection>> AnswerWriter::Upgrade(Headers headers) {
   head_sent_ = true;
   if (HasBody()) {  // the other side would treat the body as its own data
     connection_->Cut();
@@ -270,6 +270,8 @@ Task<std::unique_ptr<RawConnection>> Answer::Upgrade(Headers headers) {
   co_return std::make_unique<Tunnel>(connection_);
 }
 
-void Answer::OnDisconnect(std::function<void()> callback) { connection_->SetDisconnectCallback(std::move(callback)); }
+void AnswerWriter::OnDisconnect(std::function<void()> callback) {
+  connection_->SetDisconnectCallback(std::move(callback));
+}
 
 }  // namespace apimesh::http

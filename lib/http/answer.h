@@ -15,7 +15,7 @@ class Connection;
 class RequestBody;
 
 /// The response to one request on an HTTP/1.1 connection.
-class Answer final : public ResponseWriter {
+class AnswerWriter final : public ResponseWriter {
  public:
   /// The properties of the request that determine the response. The defaults are for a request that could not be
   /// parsed.
@@ -28,8 +28,8 @@ class Answer final : public ResponseWriter {
   };
   /// `body` is the body of the request and must outlive the answer; nullptr: nothing more can be read from the
   /// connection.
-  Answer(std::shared_ptr<Connection> connection, Facts facts, RequestBody* body);
-  ~Answer() override;
+  AnswerWriter(std::shared_ptr<Connection> connection, Facts facts, RequestBody* body);
+  ~AnswerWriter() override;
 
   bool HasBody() const override;
   bool BodyArrived() override;

@@ -142,7 +142,8 @@ Task<bool> Connection::ServeOne() {
   Request request = parser.TakeRequest();
   request.peer = peer_;
   RequestBody body(*this, parser);
-  Answer answer(shared_from_this(), Answer::Facts::Of(request, parser.IsHttp10(), parser.KeepAlive()), &body);
+  AnswerWriter answer(shared_from_this(), AnswerWriter::Facts::Of(request, parser.IsHttp10(), parser.KeepAlive()),
+                      &body);
   if (parser.Done()) WatchInput();  // a body is not read until the handler asks for it
   bool failed = false;
   try {
@@ -170,7 +171,7 @@ Task<bool> Connection::ServeOne() {
 }
 
 Task<> Connection::Refuse(ParseFailure failure) {
-  Answer answer(shared_from_this(), {}, nullptr);
+  AnswerWriter answer(shared_from_this(), {}, nullptr);
   const Refusal refusal = RefusalOf(failure, shared_->limits);
   co_await SendRefusal(answer, refusal, shared_->limits.refusal_body);
 }

@@ -24,7 +24,7 @@ std::string ChunkBody(std::size_t i) {
   return std::string(i % 7 == 0 ? i : 30'000 + i * 13, static_cast<char>('a' + i % 26));
 }
 /// The first chunks in their wire encoding.
-std::string Told(std::size_t count) {
+std::string FirstChunks(std::size_t count) {
   std::string all;
   for (std::size_t i = 1; i <= count; ++i) all += Chunk({SharedBytes(ChunkBody(i))}).Wire();
   return all;
@@ -36,10 +36,10 @@ Task<> Pause(std::chrono::milliseconds time) {
 }
 
 /// Clients join, each for a number of chunks; one request sends the chunks to all of them, in groups.
-class Teller {
+class Broadcaster {
  public:
   Task<> Handle(Request request, ResponseWriter& writer) {
-    if (request.target == "/tell") return TellAll(writer);
+    if (request.target == "/broadcast") return Broadcast(writer);
     return Join(std::stoul(request.target.substr(1)), writer);
   }
 
@@ -50,7 +50,7 @@ class Teller {
   struct Member {
     ResponseWriter* writer;
     std::size_t chunks;
-    std::size_t told = 0;
+    std::size_t sent = 0;
     bool busy = false;  // its socket is full; Join() continues writing
   };
 
@@ -64,9 +64,9 @@ class Teller {
     ++joined;
     while (!over && !gone) {
       if (!member.busy) co_await Pause(std::chrono::milliseconds(5));
-      while (member.busy && member.told < member.chunks) {
+      while (member.busy && member.sent < member.chunks) {
         std::vector<SharedBytes> pieces;
-        pieces.emplace_back(ChunkBody(++member.told));
+        pieces.emplace_back(ChunkBody(++member.sent));
         if (!co_await writer.Write(std::move(pieces))) break;
       }
       member.busy = false;
@@ -76,14 +76,14 @@ class Teller {
     if (!gone) co_await writer.Finish();
   }
 
-  Task<> TellAll(ResponseWriter& answer) {
+  Task<> Broadcast(ResponseWriter& answer) {
     for (std::size_t i = 1; i <= kClients; ++i) {
       {
         const net::SendGroup group;
         for (Member* member : members_) {
-          if (member->busy || member->told >= member->chunks) continue;
-          member->busy = !member->writer->TryWrite(Chunk({SharedBytes(ChunkBody(member->told + 1))}));
-          if (!member->busy) ++member->told;
+          if (member->busy || member->sent >= member->chunks) continue;
+          member->busy = !member->writer->TryWrite(Chunk({SharedBytes(ChunkBody(member->sent + 1))}));
+          if (!member->busy) ++member->sent;
         }
       }
       co_await Pause(std::chrono::milliseconds(1));
@@ -151,9 +151,9 @@ class Client {
 
 TEST(SendGroup, EveryClientGetsAllInOrderHoweverSlowlyItReads) {
   const auto folder = std::filesystem::temp_directory_path() / ("group-" + std::to_string(::getpid()));
-  Teller teller;
-  const auto server = Listen(TlsServerIn(folder), [&teller](Request request, ResponseWriter& writer) {
-    return teller.Handle(std::move(request), writer);
+  Broadcaster broadcaster;
+  const auto server = Listen(TlsServerIn(folder), [&broadcaster](Request request, ResponseWriter& writer) {
+    return broadcaster.Handle(std::move(request), writer);
   });
 
   // The numbers of chunks differ, so that for one client the socket is just full.
@@ -163,28 +163,28 @@ TEST(SendGroup, EveryClientGetsAllInOrderHoweverSlowlyItReads) {
     clients.push_back(std::make_unique<Client>(server->Port(), i % 5 == 0 ? TLS1_2_VERSION : TLS1_3_VERSION,
                                                "/" + std::to_string(chunks_of(i))));
   }
-  ASSERT_TRUE(testing::Eventually([&] { return teller.joined == kClients; }));
+  ASSERT_TRUE(testing::Eventually([&] { return broadcaster.joined == kClients; }));
   for (int i = 10; i < kClients; i += 10) clients[i].reset();  // some have disconnected before it begins
 
   std::vector<std::thread> readers;
   const auto read = [&](int i, bool slowly) {
-    const std::string want = Told(chunks_of(i)), got = clients[i]->Read(want.size(), slowly);
+    const std::string want = FirstChunks(chunks_of(i)), got = clients[i]->Read(want.size(), slowly);
     EXPECT_TRUE(got == want) << i << ": " << got.substr(0, 60);
   };
-  Client tell(server->Port(), TLS1_3_VERSION, "/tell");
+  Client trigger(server->Port(), TLS1_3_VERSION, "/broadcast");
   for (int i = 0; i < kClients; i += 4) {
     if (clients[i]) readers.emplace_back(read, i, true);
   }
-  EXPECT_EQ(tell.Read(4, false), "done");
-  // TellAll() has ended: bytes for which a full socket had no room must be sent without it.
+  EXPECT_EQ(trigger.Read(4, false), "done");
+  // Broadcast() has ended: bytes for which a full socket had no room must be sent without it.
   for (int i = 0; i < kClients; ++i) {
     if (clients[i] && i % 4 != 0) read(i, false);
   }
   for (std::thread& reader : readers) reader.join();
-  teller.over = true;
+  broadcaster.over = true;
   for (int i = 0; i < kClients; ++i) {
     if (!clients[i]) continue;
-    const std::string want = Told(chunks_of(i)) + "0\r\n\r\n";
+    const std::string want = FirstChunks(chunks_of(i)) + "0\r\n\r\n";
     EXPECT_TRUE(clients[i]->Read(want.size(), false) == want) << i;
   }
   std::filesystem::remove_all(folder);

@@ -247,7 +247,9 @@ TEST(HttpServer, SlowReaderHoldsTheWriterBack) {
     co_await writer.Start(200, Headers(), false);
     const SharedBytes piece(std::string(64 << 10, 'x'));
     std::vector<SharedBytes> pieces{piece};
-    while (written < 10'000 && co_await writer.Write(pieces)) ++written;
+    while (written < 10'000 && co_await writer.Write(pieces)) {
+      ++written;
+    }
     ended.set_value();
   });
   RawClient client(server->Port());

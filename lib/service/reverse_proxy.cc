@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "lib/base/async/wakeup.h"
+#include "lib/base/text/text.h"
+#include "lib/base/text/trim.h"
 
 namespace apimesh::service {
 namespace {
@@ -40,13 +42,8 @@ std::vector<std::string> ListedByConnection(const http::Headers& headers) {
   std::vector<std::string> names;
   for (const auto& [name, value] : headers) {
     if (name != "connection") continue;
-    std::string word;
-    for (const char c : value + ",") {
-      if (c == ',') {
-        if (!word.empty()) names.push_back(std::exchange(word, {}));
-      } else if (c != ' ' && c != '\t') {
-        word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-      }
+    for (const std::string_view word : Split(value, ',')) {
+      if (std::string listed = LowerCase(TrimSpace(word)); !listed.empty()) names.push_back(std::move(listed));
     }
   }
   return names;

@@ -179,17 +179,19 @@ TEST_F(ConvertedStore, AWatchThatFailuresEndedIsResumedWithoutLossOrRepetition) 
   }
   server_->down = false;
   while (seen.size() < 30) {
-    auto opened =
-        harness_.Await([](StorePtr store, WatchOptions options) -> Task<meta::Result<std::unique_ptr<Watcher>>> {
-          co_return co_await store->Watch(ContextFor(), std::move(options));
-        }(store_, WatchOptions{.resource_version = std::to_string(last)}));
-    if (!opened) {
-      EXPECT_EQ(opened.error().Code(), 429);
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-      continue;
-    }
+    std::unique_ptr<Watcher> watcher;
+    const auto open = [&] {
+      auto opened = harness_.Await(store_->Watch(ContextFor(), WatchOptions{.resource_version = std::to_string(last)}));
+      if (opened) {
+        watcher = std::move(*opened);
+      } else {
+        EXPECT_EQ(opened.error().Code(), 429);
+      }
+      return watcher != nullptr;
+    };
+    ASSERT_TRUE(testing::Eventually(open));
     while (seen.size() < 30) {
-      const std::vector<Event> events = harness_.Await((*opened)->Next());
+      const std::vector<Event> events = harness_.Await(watcher->Next());
       if (events.empty()) break;
       for (const Event& event : events) {
         if (event.type != Event::Type::kAdded) continue;

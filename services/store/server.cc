@@ -100,7 +100,7 @@ class Server::Impl {
   }
 
   void Run() {
-    TakeShortTurns();
+    UseShortTimeSlices();
     loop_.Run();
   }
 

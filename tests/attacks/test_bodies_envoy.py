@@ -5,7 +5,7 @@ import ssl
 import pytest
 
 import mesh
-from test_bodies import MAPS, head, push, read_answer
+from raw_requests import MAPS, head, push, read_answer
 from test_up import Up, find_envoy
 
 CONTEXT = ssl._create_unverified_context()

@@ -1,103 +1,18 @@
 """Attacks with the credential of a node: a compromised kubelet must not get access beyond its own node.
 
 The Node authorizer allows a node to read the objects to which the pods on that node refer. This is safe only because the NodeRestriction admission
-plugin prevents nodes from writing such references and from taking over other nodes, pods and tokens. The node n1 has the permissions of a kubelet.
-The node n3 is also a cluster administrator by RBAC, so that only NodeRestriction restricts it.
-
-With APIMESH_REFERENCE_BINARY=/path/to/kube-apiserver the same requests are sent to the real kube-apiserver, which must give the same responses."""
-import base64
-import os
-import subprocess
-import time
-import types
-
+plugin prevents nodes from writing such references and from taking over other nodes, pods and tokens. `node_cluster.py`
+has the cluster and its nodes."""
 import pytest
 
 import mesh
-
-REFERENCE = os.environ.get("APIMESH_REFERENCE_BINARY")
-NODES = {"n1": "system:node:n1", "n2": "system:node:n2", "n3": "system:node:n3", "nameless": "system:node:"}
-PATCH_TYPES = {"json": "application/json-patch+json", "merge": "application/merge-patch+json", "strategic": "application/strategic-merge-patch+json",
-               "apply": "application/apply-patch+yaml"}
-MIRROR = {"kubernetes.io/config.mirror": "hash"}
-PODS = "/api/v1/namespaces/default/pods"
-CONTAINER = {"name": "c", "image": "i", "terminationMessagePolicy": "File", "imagePullPolicy": "Always"}
-
-
-def made(answer):
-    assert answer.code in (200, 201), answer.body
-    return answer.json()
-
-
-def refused(answer, message, code=403):
-    """Checks that the response is an error with exactly this message."""
-    assert answer.code == code, answer.body
-    assert answer.json()["message"] == message
-
-
-def pod(name, node="n1", uid=None, **spec):
-    """Returns a pod on a node. With the uid of that node, it is a mirror pod that the node owns."""
-    metadata = {"name": name}
-    if uid:
-        metadata |= {"annotations": MIRROR, "ownerReferences": [{"apiVersion": "v1", "kind": "Node", "name": node, "uid": uid, "controller": True}]}
-    return {"metadata": metadata, "spec": {"nodeName": node, "containers": [CONTAINER], **spec}}
-
-
-def volume(**source):
-    return {"volumes": [{"name": "v", **source}]}
-
-
-def grant(admin, name, user, role="cluster-admin"):
-    made(admin("POST", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", {
-        "metadata": {"name": name}, "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role},
-        "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": user}]}))
-
-
-def fill(cluster):
-    """Creates the objects that the attacks use."""
-    admin = cluster.admin
-    mesh.wait_until(lambda: admin.get("/api/v1/namespaces/default").code == 200, 20, "the namespace default exists")
-    for name in ("n1", "n2", "n3"):
-        cluster.uids[name] = made(admin("POST", "/api/v1/nodes", {"metadata": {"name": name, "labels": {"node-restriction.kubernetes.io/tenant": "a"}},
-                                                                   "spec": {"taints": [{"key": "dedicated", "effect": "NoSchedule"}]}}))["metadata"]["uid"]
-    for ns in ("default", "kube-system"):
-        made(admin("POST", f"/api/v1/namespaces/{ns}/secrets", {"metadata": {"name": "treasure"}, "stringData": {"gold": "1000"}}))
-    made(admin("POST", "/api/v1/namespaces/default/serviceaccounts", {"metadata": {"name": "robot"}}))
-    made(admin("POST", "/api/v1/namespaces/default/persistentvolumeclaims", {"metadata": {"name": "data"}, "spec": {
-        "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}))
-    tokens = {"projected": {"sources": [{"serviceAccountToken": {"audience": "vault", "path": "t"}}]}}
-    volumes = [{"name": "t", **tokens}, {"name": "d", "persistentVolumeClaim": {"claimName": "data"}}]
-    for name, node in (("mine", "n1"), ("other", "n2")):
-        cluster.pods[name] = made(admin("POST", PODS, pod(name, node, serviceAccountName="robot", volumes=volumes[:1 if node == "n2" else 2])))
-    for name in ("n1", "n2", "n3"):
-        made(admin("POST", "/apis/storage.k8s.io/v1/csinodes", {"metadata": {"name": name}, "spec": {"drivers": []}}))
-        made(admin("POST", "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases", {"metadata": {"name": name}}))
-    made(admin("POST", "/apis/resource.k8s.io/v1/resourceslices", resource_slice("slice-of-n2", "n2")))
-    grant(admin, "strong-node", NODES["n3"])
-    grant(admin, "nameless-node", NODES["nameless"])
+from node_cluster import CONTAINER, PATCH_TYPES, PODS, REFERENCE, made, node_cluster, pod, refused, resource_slice, volume
 
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("nodes")
-    store = mesh.Store(folder / "store")
-    flags = ["--authorization-mode=Node,RBAC", "--enable-admission-plugins=NodeRestriction",
-             "--disable-admission-plugins=ServiceAccount,TaintNodesByCondition,Priority,DefaultTolerationSeconds,StorageObjectInUseProtection"]
-    server = mesh.KubeApiserver(folder, store.url, *flags, binary=REFERENCE)
-    server.arguments.remove("--authorization-mode=RBAC")
-    with open(folder / "tokens.csv", "a") as tokens:
-        tokens.writelines(f'{name}-token,{user},{name}-uid,"system:nodes"\n' for name, user in NODES.items())
-        tokens.write('impostor-token,mallory,m,"system:nodes"\n')
-    server.start()
-    clients = {name: mesh.Client(server.url, token=f"{name}-token") for name in (*NODES, "impostor")}
-    cluster = types.SimpleNamespace(server=server, admin=server.client, uids={}, pods={}, **clients)
-    fill(cluster)
-    # Waits until the authorizer has received the pods and the bindings.
-    mesh.wait_until(lambda: cluster.n1.get(f"{PODS}/mine").code == 200, 20, "the Node authorizer has received the pod")
-    mesh.wait_until(lambda: cluster.n3.get("/api/v1/namespaces/default/secrets").code == 200, 20, "RBAC has received the binding")
-    yield cluster
-    server.stop()
-    store.stop()
+    with node_cluster(tmp_path_factory.mktemp("nodes")) as cluster:
+        yield cluster
 
 
 # References that a mirror pod must not have: the fields of its spec, and the resource in the error message.
@@ -352,50 +267,6 @@ def test_a_collection_is_checked_object_by_object(cluster, path):
     assert [item["metadata"]["name"] for item in cluster.admin.get(path).json()["items"]] == before
 
 
-def token_request(pod_object, audiences=("vault",), **reference):
-    bound = {"apiVersion": "v1", "kind": "Pod", "name": pod_object["metadata"]["name"], "uid": pod_object["metadata"]["uid"]} | reference
-    return {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"audiences": list(audiences), "boundObjectRef": bound}}
-
-
-def test_tokens_of_service_accounts(cluster):
-    """Attack: request tokens that no pod on this node needs: not bound, bound to a pod of another node, to another uid, or for another audience.
-    Expected: 403. Why: a token gives all permissions of the service account."""
-    path = "/api/v1/namespaces/default/serviceaccounts/robot/token"
-    mine, other = cluster.pods["mine"], cluster.pods["other"]
-    begin = 'serviceaccounts "robot" is forbidden: '
-    refused(cluster.n1("POST", path, {"spec": {"audiences": ["vault"]}}), begin + "node requested token not bound to a pod")
-    refused(cluster.n1("POST", path, token_request(mine, kind="Secret")), begin + "node requested token not bound to a pod")
-    refused(cluster.n1("POST", path, token_request(mine, uid="")), begin + "node requested token with a pod binding without a uid")
-    refused(cluster.n1("POST", path, token_request(mine, uid="x")), begin + "the UID in the bound object reference (x) does not match the UID in record. "
-            "The object might have been deleted and then recreated")
-    refused(cluster.n1("POST", path, token_request(other)), begin + "node requested token bound to a pod scheduled on a different node")
-    refused(cluster.n1("POST", path, token_request(mine, name="none")), 'pod "none" not found', 404)
-    refused(cluster.n1("POST", path, token_request(mine, ("vault", "bank"))), begin + "node may only request 0 or 1 audiences")
-    for audience in (("bank",), ()):
-        answer = cluster.n1("POST", path, token_request(mine, audience))
-        # The claim of the pod has no volume yet, and the CSI driver of the volume could require this audience.
-        text = audience[0] if audience else ""
-        refused(answer, begin + f'error validating audience "{text}": persistentvolume "" not found')
-    assert made(cluster.n1("POST", path, token_request(mine)))["status"]["token"]
-
-
-def test_audiences_that_rbac_allows(cluster):
-    """Not an attack: a node gets tokens for audiences that RBAC allows with the verb request-serviceaccounts-token-audience, and for no others."""
-    path = "/api/v1/namespaces/default/serviceaccounts/robot/token"
-    other = cluster.pods["other"]
-    made(cluster.admin("POST", "/apis/rbac.authorization.k8s.io/v1/clusterroles", {"metadata": {"name": "ask-bank"}, "rules": [
-        {"verbs": ["request-serviceaccounts-token-audience"], "apiGroups": [""], "resources": ["bank"]}]}))
-    refused(cluster.n2("POST", path, token_request(other, ("bank",))), 'serviceaccounts "robot" is forbidden: audience "bank" not found in pod spec volume, '
-            'system:node:n2 is not authorized to request tokens for this audience')
-    grant(cluster.admin, "ask-bank", NODES["n2"], "ask-bank")
-    mesh.wait_until(lambda: cluster.n2("POST", path, token_request(other, ("bank",))).code == 201, 10, "RBAC allows the audience")
-    assert cluster.n2("POST", path, token_request(other, ("casino",))).code == 403
-
-
-def resource_slice(name, node):
-    return {"metadata": {"name": name}, "spec": {"driver": "d.example.com", "nodeName": node, "pool": {"name": node, "generation": 1, "resourceSliceCount": 1}}}
-
-
 def test_objects_that_belong_to_one_node(cluster):
     """Attack: write Leases, CSINodes and ResourceSlices of other nodes. Expected: 403. Why: renewing a Lease hides that a node is down; the others
     attract pods, or break volumes and devices of other nodes."""
@@ -418,24 +289,6 @@ def test_objects_that_belong_to_one_node(cluster):
     made(cluster.n1("DELETE", f"{slices}?fieldSelector=spec.nodeName%3Dn1"))
     assert cluster.admin.get(f"{slices}/slice-of-n1").code == 404
     assert cluster.admin.get(f"{slices}/slice-of-n2").code == 200
-
-
-def signing_request(folder, name, signer):
-    key, request = folder / "k.key", folder / "r.csr"
-    subprocess.run(["openssl", "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", key, "-out", request,
-                    "-subj", f"/O=system:nodes/CN={name}"], check=True, capture_output=True)
-    usages = ["digital signature", "server auth" if "serving" in signer else "client auth"]
-    return {"metadata": {"name": f"r{time.monotonic_ns()}"}, "spec": {"signerName": signer, "usages": usages, "request": base64.b64encode(request.read_bytes()).decode()}}
-
-
-@pytest.mark.parametrize("signer", ["kubernetes.io/kubelet-serving", "kubernetes.io/kube-apiserver-client-kubelet"])
-def test_certificates_of_other_nodes(cluster, tmp_path, signer):
-    """Attack: request the certificate of another node, which many clusters approve automatically. Expected: 403. Why: the certificate is the identity of that node."""
-    path = "/apis/certificates.k8s.io/v1/certificatesigningrequests"
-    body = signing_request(tmp_path, "system:node:n2", signer)
-    refused(cluster.n1("POST", path, body), f'certificatesigningrequests.certificates.k8s.io "{body["metadata"]["name"]}" is forbidden: '
-            'can only create a node CSR with CN=system:node:n1')
-    made(cluster.n1("POST", path, signing_request(tmp_path, "system:node:n1", signer)))
 
 
 def test_a_node_without_a_name(cluster):

@@ -4,6 +4,7 @@
 #include "lib/admission/webhooks/review.h"
 #include "lib/base/text/base64.h"
 #include "lib/codec/codec.h"
+#include "lib/codec/looks_like_json.h"
 
 namespace apimesh::admission::webhooks {
 namespace {
@@ -154,8 +155,7 @@ std::string_view GoTypeName(const json::value& value) {
 ReviewResult<ReviewResponse> ReadReview(std::string_view body, ReviewVersion version, std::string_view uid,
                                         bool mutating) {
   // As in kube-apiserver, an answer that does not start like a JSON object is read as YAML.
-  const std::size_t first = body.find_first_not_of(" \t\r\n");
-  const bool json_object = first != std::string_view::npos && body[first] == '{';
+  const bool json_object = codec::LooksLikeJson(body);
   const meta::Result<json::value> document = json_object ? codec::ParseJson(body, meta::NewArena(), nullptr, kLimits)
                                                          : codec::ParseYaml(body, meta::NewArena(), nullptr, kLimits);
   if (!document && !json_object) return Undecodable(document.error().Message());

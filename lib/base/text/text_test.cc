@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "lib/base/text/trim.h"
+
 namespace apimesh {
 namespace {
 
@@ -12,6 +14,20 @@ using ::testing::IsEmpty;
 TEST(Text, LowerCaseChangesAsciiOnly) {
   EXPECT_EQ(LowerCase("X-Remote-User_9"), "x-remote-user_9");
   EXPECT_EQ(LowerCase("\xc3\x84"), "\xc3\x84");
+}
+
+TEST(Text, EqualsIgnoreCaseFoldsAsciiOnly) {
+  EXPECT_TRUE(EqualsIgnoreCase("Bearer", "bEARER"));
+  EXPECT_TRUE(EqualsIgnoreCase("", ""));
+  EXPECT_FALSE(EqualsIgnoreCase("bearer", "bearers"));
+  EXPECT_FALSE(EqualsIgnoreCase("[", "{"));
+  EXPECT_FALSE(EqualsIgnoreCase("\xc3\x84", "\xc3\xa4"));
+}
+
+TEST(Text, TrimSpaceRemovesAsciiWhiteSpaceAround) {
+  EXPECT_EQ(TrimSpace(" \t\r\na b\v\f "), "a b");
+  EXPECT_EQ(TrimSpace(" \n"), "");
+  EXPECT_EQ(TrimSpace(""), "");
 }
 
 TEST(Text, SplitKeepsEmptyParts) {

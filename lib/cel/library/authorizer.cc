@@ -1,5 +1,6 @@
 #include "lib/cel/library/authorizer.h"
 
+#include "lib/base/text/trim.h"
 #include "lib/cel/library/library.h"
 #include "lib/meta/names.h"
 
@@ -51,7 +52,7 @@ Value With(Args args, Arena& arena) {
   return Value::Of(arena.NewOwned<CheckValue>(kType, Of(args[0]).authorizer, std::move(question)));
 }
 
-bool IsBlank(std::string_view text) { return text.find_first_not_of(" \t\r\n\v\f") == std::string_view::npos; }
+bool IsBlank(std::string_view text) { return TrimSpace(text).empty(); }
 
 Value Path(Args args, Arena& arena) {
   if (IsBlank(args[1].AsString())) return Value::Error("path must not be empty");

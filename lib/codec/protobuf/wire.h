@@ -5,29 +5,24 @@
 #include <string>
 #include <string_view>
 
+#include "lib/base/text/varint.h"
+
 /// Reads and writes the protobuf wire format. The protobuf library is not used, because the fields are defined by the
 /// schema at run time.
 namespace apimesh::codec::wire {
 
 enum WireType : std::uint32_t { kVarint = 0, kFixed64 = 1, kLengthDelimited = 2, kFixed32 = 5 };
 
-inline void PutVarint(std::string& out, std::uint64_t value) {
-  while (value >= 0x80) {
-    out += static_cast<char>(value | 0x80);
-    value >>= 7;
-  }
-  out += static_cast<char>(value);
-}
 inline void PutTag(std::string& out, std::uint32_t number, WireType type) {
-  PutVarint(out, std::uint64_t{number} << 3 | type);
+  AppendVarint(out, std::uint64_t{number} << 3 | type);
 }
 inline void PutInteger(std::string& out, std::uint32_t number, std::int64_t value) {
   PutTag(out, number, kVarint);
-  PutVarint(out, static_cast<std::uint64_t>(value));
+  AppendVarint(out, static_cast<std::uint64_t>(value));
 }
 inline void PutBytes(std::string& out, std::uint32_t number, std::string_view bytes) {
   PutTag(out, number, kLengthDelimited);
-  PutVarint(out, bytes.size());
+  AppendVarint(out, bytes.size());
   out += bytes;
 }
 inline void PutDouble(std::string& out, std::uint32_t number, double value) {
@@ -44,7 +39,7 @@ void PutMessage(std::string& out, std::uint32_t number, Write&& write) {
   const std::size_t start = out.size();
   write();
   std::string length;
-  PutVarint(length, out.size() - start);
+  AppendVarint(length, out.size() - start);
   out.insert(start, length);
 }
 
@@ -94,13 +89,7 @@ class Reader {
   }
   std::uint64_t Varint() {
     std::uint64_t value = 0;
-    for (int shift = 0; shift < 64; shift += 7) {
-      if (rest_.empty()) break;
-      const auto byte = static_cast<unsigned char>(rest_.front());
-      rest_.remove_prefix(1);
-      value |= std::uint64_t{byte & 0x7fu} << shift;
-      if (byte < 0x80) return value;
-    }
+    if (ReadVarint(rest_, value)) return value;
     failed_ = true;
     return 0;
   }

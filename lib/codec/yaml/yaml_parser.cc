@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "lib/codec/codec.h"
+#include "lib/codec/looks_like_json.h"
 #include "lib/codec/yaml/yaml_builder.h"
 #include "lib/codec/yaml/yaml_events.h"
 
@@ -21,12 +22,6 @@ meta::Result<meta::json::value> Read(std::string_view text, meta::json::storage_
   return builder.Finish();
 }
 
-/// Returns whether the text may be JSON. Most YAML bodies of clients are, and the JSON parser is faster.
-bool MayBeJson(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  return first != std::string_view::npos && text[first] == '{';
-}
-
 }  // namespace
 
 std::string YamlDuplicates(std::string_view text) {
@@ -38,7 +33,7 @@ std::string YamlDuplicates(std::string_view text) {
 meta::Result<meta::json::value> ParseYamlWithDuplicates(std::string_view text, meta::json::storage_ptr arena,
                                                         std::string& duplicates, const ParseLimits& limits) {
   if (text.size() > limits.bytes) return meta::RequestEntityTooLarge(fmt::format("limit is {}", limits.bytes));
-  if (MayBeJson(text)) {
+  if (LooksLikeJson(text)) {
     Strictness found;
     auto value = ParseJson(text, arena, &found, limits);
     // Keys of JSON are quoted, so keys that differ in JSON also differ in YAML.
@@ -58,7 +53,7 @@ meta::Result<meta::json::value> ParseYaml(std::string_view text, meta::json::sto
                                           const ParseLimits& limits) {
   if (text.size() > limits.bytes) return meta::RequestEntityTooLarge(fmt::format("limit is {}", limits.bytes));
   // The JSON parser is not used in strict mode, because its messages about duplicate fields are different.
-  if (!strict && MayBeJson(text)) {
+  if (!strict && LooksLikeJson(text)) {
     if (auto value = ParseJson(text, arena, nullptr, limits)) return value;
   }
   std::string duplicates;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "lib/base/hash/hex.h"
+#include "lib/codec/looks_like_json.h"
 
 namespace apimesh::endpoint {
 namespace {
@@ -18,8 +19,7 @@ std::string Snippet(std::string_view body) {
   if (body.empty()) return "<empty>";
   const std::string_view shown = body.substr(0, kShown);
   std::string text;
-  const std::size_t first = body.find_first_not_of(" \t\r\n");
-  if (first != std::string_view::npos && body[first] == '{') {
+  if (codec::LooksLikeJson(body)) {
     text = shown;
   } else {
     text = Hex({reinterpret_cast<const unsigned char*>(shown.data()), shown.size()});

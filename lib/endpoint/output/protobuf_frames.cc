@@ -1,30 +1,16 @@
 #include "lib/endpoint/output/protobuf_frames.h"
 
+#include "lib/base/text/varint.h"
+
 namespace apimesh::endpoint {
 namespace {
 
 constexpr std::string_view kMagic("k8s\0", 4);
 
-void AppendVarint(std::string& out, std::uint64_t value) {
-  for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
-  out += static_cast<char>(value);
-}
-
 void AppendField(std::string& out, int number, std::string_view bytes) {
   AppendVarint(out, static_cast<std::uint64_t>(number) << 3 | 2);
   AppendVarint(out, bytes.size());
   out += bytes;
-}
-
-std::optional<std::uint64_t> ReadVarint(std::string_view& in) {
-  std::uint64_t value = 0;
-  for (int shift = 0; shift < 64 && !in.empty(); shift += 7) {
-    const auto byte = static_cast<unsigned char>(in.front());
-    in.remove_prefix(1);
-    value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
-    if (byte < 0x80) return value;
-  }
-  return std::nullopt;
 }
 
 }  // namespace
@@ -51,11 +37,11 @@ std::string_view UnwrapEnvelope(std::string_view envelope) {
   if (!envelope.starts_with(kMagic)) return {};
   envelope.remove_prefix(kMagic.size());
   while (!envelope.empty()) {
-    const std::optional<std::uint64_t> tag = ReadVarint(envelope);
-    const std::optional<std::uint64_t> size = tag ? ReadVarint(envelope) : std::nullopt;
-    if (!size || (*tag & 7) != 2 || *size > envelope.size()) return {};
-    if (*tag >> 3 == 2) return envelope.substr(0, *size);
-    envelope.remove_prefix(*size);
+    std::uint64_t tag = 0, size = 0;
+    if (!ReadVarint(envelope, tag) || !ReadVarint(envelope, size)) return {};
+    if ((tag & 7) != 2 || size > envelope.size()) return {};
+    if (tag >> 3 == 2) return envelope.substr(0, size);
+    envelope.remove_prefix(size);
   }
   return {};
 }

@@ -76,7 +76,7 @@ constexpr WriteStep kUpdate[] = {
 };
 
 /// Computes the desired object and its managedFields for a kind whose conversion suspends.
-Task<meta::Result<>> DesireWithConversions(StatePtr state, Write& write) {
+Task<meta::Result<>> ComputeWithConversions(StatePtr state, Write& write) {
   ConvertedViews& views = *state->request->views;
   for (;;) {
     views.Begin();
@@ -105,7 +105,7 @@ Task<meta::Result<>> DesireWithConversions(StatePtr state, Write& write) {
 Task<meta::Result<>> RunAttempt(StatePtr state, Write& write) {
   CO_RETURN_IF_ERROR(state->request->CheckWanted());
   if (state->request->views) {
-    CO_RETURN_IF_ERROR(co_await DesireWithConversions(state, write));
+    CO_RETURN_IF_ERROR(co_await ComputeWithConversions(state, write));
   } else {
     ASSIGN_OR_CO_RETURN(write.object, state->input.desired(write.old));
   }

@@ -11,11 +11,11 @@ namespace apimesh::endpoint {
 
 /// Computes the new object from the stored object (nullptr if it does not exist). It must be pure, because it is called
 /// again after a write conflict.
-using Desired = std::function<meta::Result<meta::Object>(const meta::Object* current)>;
+using DesiredFn = std::function<meta::Result<meta::Object>(const meta::Object* current)>;
 
 struct UpdateInput {
   WriteOptions options;
-  Desired desired;
+  DesiredFn desired;
   storage::Preconditions preconditions;
   bool create_allowed = false;  // in addition to kinds that always allow it
   bool tracks_fields = true;    // false: `desired` updates managedFields itself

@@ -9,7 +9,7 @@
 /// one more definition costs the same whatever their number. Pure functions.
 namespace apimesh::mesh {
 
-/// Returns the message that makes a client that knows `sent` know `next`. nullptr: the client knows nothing yet.
+/// Returns the message that takes a client from the description `sent` to `next`. nullptr: the client has none yet.
 mesh::v1::Description ToProto(const Description& next, const Description* sent);
 
 /// Returns the description after a message. The group-versions that the message does not mention are shared with

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "lib/base/text/varint.h"
+
 /// A hand-written encoder and decoder of protobuf's wire format, for the message that every request carries. It
 /// converts directly between the bytes and the structs, without protobuf message objects.
 namespace apimesh::mesh {
@@ -40,10 +42,7 @@ class WireWriter {
       out_[begin + i] = static_cast<char>((length & 0x7f) | (i + 1 < kLengthBytes ? 0x80 : 0));
     }
   }
-  void Varint(std::uint64_t value) {
-    for (; value >= 0x80; value >>= 7) out_.push_back(static_cast<char>(value | 0x80));
-    out_.push_back(static_cast<char>(value));
-  }
+  void Varint(std::uint64_t value) { AppendVarint(out_, value); }
 
  private:
   static constexpr std::size_t kLengthBytes = 4;
@@ -64,8 +63,6 @@ class WireReader {
   std::uint64_t Number() const { return number_; }  // of a varint field; otherwise 0
 
  private:
-  bool Varint(std::uint64_t& value);
-
   std::string_view rest_;
   bool good_ = true;
   int field_ = 0;

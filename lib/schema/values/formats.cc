@@ -9,6 +9,7 @@
 #include <re2/re2.h>
 
 #include "lib/base/ip_address.h"
+#include "lib/base/text/text.h"
 #include "lib/schema/values/address_formats.h"
 
 namespace apimesh::schema {
@@ -150,9 +151,7 @@ bool IsDate(std::string_view text) {
 }
 
 bool IsDateTime(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; });
+  const std::string lower = LowerCase(text);
   const std::size_t split = lower.find('t');
   if (split == std::string::npos) return false;
   const std::string_view rest = std::string_view(lower).substr(split + 1);

@@ -18,7 +18,8 @@ Task<etcd::Result<etcd::Revision>> ReadIndex::Newest(SteadyTime deadline) {
   }
   // The loop ends when no reader waits; the next reader starts it again.
   if (start) boost::asio::co_spawn(executor_, Run(shared_from_this()), boost::asio::detached);
-  if (!co_await Wakeup::Wait(wakeup, deadline)) {
+  const bool answered = co_await Wakeup::Wait(wakeup, deadline);
+  if (!answered) {
     co_return etcd::Error{etcd::Error::Code::kDeadlineExceeded, "etcd did not return its revision in time"};
   }
   co_return *read->result;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "lib/base/clock.h"
+#include "lib/base/text/text.h"
 #include "lib/base/text/url.h"
 #include "lib/service/reverse_proxy.h"
 #include "services/aggregator/apiservices/external_discovery.h"
@@ -27,12 +28,12 @@ std::string Escape(std::string_view text) {
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
     if (std::isalnum(byte) || std::string_view("-._~!$&'*+").find(c) != std::string_view::npos) {
-      escaped += static_cast<char>(std::tolower(byte));
+      escaped += c;
     } else {
       escaped += fmt::format("%{:02x}", byte);
     }
   }
-  return escaped;
+  return LowerCase(escaped);
 }
 
 /// Adds the X-Remote headers. PassedOn() has already removed the identity headers of the client.

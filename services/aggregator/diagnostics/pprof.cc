@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <unordered_map>
 
+#include "lib/base/text/varint.h"
+
 namespace apimesh::aggregator {
 namespace {
 
@@ -27,10 +29,7 @@ class Message {
   const std::string& Get() const { return bytes_; }
 
  private:
-  void Varint(std::uint64_t value) {
-    for (; value >= 0x80; value >>= 7) bytes_ += static_cast<char>(value | 0x80);
-    bytes_ += static_cast<char>(value);
-  }
+  void Varint(std::uint64_t value) { AppendVarint(bytes_, value); }
   std::string bytes_;
 };
 

@@ -14,7 +14,7 @@ void Check(bool good) {
   if (!good) std::abort();
 }
 
-bool SpeaksForAProxy(const std::string& name) {
+bool IsProxyHeader(const std::string& name) {
   return name == "x-forwarded-client-cert" || name == "x-forwarded-for" || name.starts_with("x-envoy-");
 }
 
@@ -40,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                           {"x-envoy-a", header},
                           {"accept", "*/*"}};
     const aggregator::ClientIdentity identity = aggregator::IdentifyClient(listener, peer, headers);
-    for (const auto& [name, value] : headers) Check(!SpeaksForAProxy(name));
+    for (const auto& [name, value] : headers) Check(!IsProxyHeader(name));
     Check(headers.size() == 1);
     if (listener == aggregator::Listener::kPublic)
       Check(identity.certificates_der == peer.certificates_der && identity.address == peer.address);

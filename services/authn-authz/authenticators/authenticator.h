@@ -33,13 +33,13 @@ struct Authenticated {
 /// The result of an authenticator. A user: the credential is valid. nullopt: the request has no credential of this
 /// kind, and the next authenticator is tried. Error: the credential is of this kind but invalid; OnError decides
 /// whether the next authenticator is tried. The error text is for logs and never contains a credential.
-using Answer = meta::Result<std::optional<Authenticated>>;
+using AuthenticationResult = meta::Result<std::optional<Authenticated>>;
 
 /// Thread-safe.
 class Authenticator {
  public:
   virtual ~Authenticator() = default;
-  virtual Task<Answer> Authenticate(CredentialsPtr credentials) = 0;
+  virtual Task<AuthenticationResult> Authenticate(CredentialsPtr credentials) = 0;
 };
 
 struct TokenQuestion {
@@ -52,7 +52,7 @@ using TokenQuestionPtr = std::shared_ptr<const TokenQuestion>;
 class TokenAuthenticator {
  public:
   virtual ~TokenAuthenticator() = default;
-  virtual Task<Answer> AuthenticateToken(TokenQuestionPtr question) = 0;
+  virtual Task<AuthenticationResult> AuthenticateToken(TokenQuestionPtr question) = 0;
 };
 
 /// Returns the elements of `wanted` that are in `have`.

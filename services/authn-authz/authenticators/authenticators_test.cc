@@ -22,7 +22,7 @@ std::unique_ptr<TokenAuthenticator> File(std::string_view csv) { return std::mov
 
 TEST(TokenFile, ReadsUsersAndGroups) {
   const auto file = File("t1,alice,u1,\"a,b\"\n\nt2,bob,u2\n,nobody,u3\nt1,carol,u4,x\n");
-  const Answer answer = Await(file->AuthenticateToken(Token("t1")));
+  const AuthenticationResult answer = Await(file->AuthenticateToken(Token("t1")));
   EXPECT_EQ(Show(answer), "user: carol");  // the last line with the token takes precedence
   EXPECT_THAT((*answer)->user.groups, ElementsAre("x"));
   EXPECT_EQ(Show(Await(file->AuthenticateToken(Token("t2")))), "user: bob");
@@ -33,23 +33,24 @@ TEST(TokenFile, ReadsUsersAndGroups) {
 
 class Fixed final : public Authenticator {
  public:
-  explicit Fixed(Answer answer) : answer_(std::move(answer)) {}
-  Task<Answer> Authenticate(CredentialsPtr) override { co_return answer_; }
+  explicit Fixed(AuthenticationResult answer) : answer_(std::move(answer)) {}
+  Task<AuthenticationResult> Authenticate(CredentialsPtr) override { co_return answer_; }
 
  private:
-  Answer answer_;
+  AuthenticationResult answer_;
 };
-Answer User(std::string name, std::vector<std::string> groups = {}) {
+AuthenticationResult User(std::string name, std::vector<std::string> groups = {}) {
   return std::optional(Authenticated{.user = {std::move(name), "", std::move(groups), {}}, .audiences = {}});
 }
-std::string AskUnion(std::vector<Answer> answers, OnError on_error) {
+std::string AskUnion(std::vector<AuthenticationResult> answers, OnError on_error) {
   std::vector<std::unique_ptr<Authenticator>> parts;
-  for (Answer& answer : answers) parts.push_back(std::make_unique<Fixed>(std::move(answer)));
+  for (AuthenticationResult& answer : answers) parts.push_back(std::make_unique<Fixed>(std::move(answer)));
   return Show(Await(NewUnion(std::move(parts), on_error)->Authenticate(Headers({}))));
 }
 
 TEST(Union, AsksInOrderAndJoinsErrors) {
-  const Answer none = std::optional<Authenticated>(), bad = BadCredential("e1"), worse = BadCredential("e2");
+  const AuthenticationResult none = std::optional<Authenticated>(), bad = BadCredential("e1"),
+                             worse = BadCredential("e2");
   EXPECT_EQ(AskUnion({none, User("a"), User("b")}, OnError::kTryTheRest), "user: a");
   EXPECT_EQ(AskUnion({bad, User("a")}, OnError::kTryTheRest), "user: a");
   EXPECT_EQ(AskUnion({bad, User("a")}, OnError::kStop), "bad: e1");
@@ -58,7 +59,7 @@ TEST(Union, AsksInOrderAndJoinsErrors) {
 }
 
 TEST(Groups, AddsAuthenticatedOnlyWhereItBelongs) {
-  const auto groups = [](Answer answer) {
+  const auto groups = [](AuthenticationResult answer) {
     return (*Await(NewAuthenticatedGroupAdder(std::make_unique<Fixed>(std::move(answer)))->Authenticate(Headers({}))))
         ->user.groups;
   };
@@ -107,7 +108,7 @@ TEST(WebSocketBearer, NeedsAnotherProtocolAndGoodEncoding) {
 
 class Counting final : public TokenAuthenticator {
  public:
-  Task<Answer> AuthenticateToken(TokenQuestionPtr question) override {
+  Task<AuthenticationResult> AuthenticateToken(TokenQuestionPtr question) override {
     ++calls;
     if (question->token == "good") co_return User("a");
     co_return BadCredential("no");

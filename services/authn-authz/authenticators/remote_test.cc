@@ -82,7 +82,7 @@ class OidcTest : public ::testing::Test {
     claims["exp"] = std::chrono::duration_cast<std::chrono::seconds>(clock_.Now().time_since_epoch()).count() + 60;
     return claims;
   }
-  Answer Ask(const credentials::PrivateKey& key, const boost::json::object& claims) {
+  AuthenticationResult Ask(const credentials::PrivateKey& key, const boost::json::object& claims) {
     if (!oidc_) Build();
     return Await(oidc_->AuthenticateToken(Token(credentials::SignJwt(key, claims))));
   }
@@ -101,7 +101,7 @@ class OidcTest : public ::testing::Test {
 };
 
 TEST_F(OidcTest, MapsClaims) {
-  const Answer answer = Ask(rsa_, Claims());
+  const AuthenticationResult answer = Ask(rsa_, Claims());
   ASSERT_EQ(Show(answer), "user: oidc:joe");
   EXPECT_THAT((*answer)->user.groups, ElementsAre("oidc:a", "oidc:b"));
   EXPECT_THAT((*answer)->user.extra.at("authentication.kubernetes.io/credential-id"), ElementsAre("JTI=j"));
@@ -154,7 +154,7 @@ TEST(TokenWebhook, ReadsTheReview) {
     return Await(
         NewTokenWebhook(std::move(client), "v1", {"api"}, clock)->AuthenticateToken(Token("t", std::move(audiences))));
   };
-  const Answer good =
+  const AuthenticationResult good =
       ask(R"({"status":{"authenticated":true,"user":{"username":"u","groups":["g"],"extra":{"k":["v"]}}}})", {"api"});
   ASSERT_EQ(Show(good), "user: u");
   EXPECT_THAT((*good)->audiences, ElementsAre("api"));

@@ -5,16 +5,19 @@
 namespace apimesh::authn_authz {
 namespace {
 
-Task<Answer> Ask(Authenticator& part, CredentialsPtr credentials) { return part.Authenticate(std::move(credentials)); }
-Task<Answer> Ask(TokenAuthenticator& part, TokenQuestionPtr question) {
+Task<AuthenticationResult> Ask(Authenticator& part, CredentialsPtr credentials) {
+  return part.Authenticate(std::move(credentials));
+}
+Task<AuthenticationResult> Ask(TokenAuthenticator& part, TokenQuestionPtr question) {
   return part.AuthenticateToken(std::move(question));
 }
 
 template <class Part, class Question>
-Task<Answer> AskEach(const std::vector<std::unique_ptr<Part>>& parts, OnError on_error, Question question) {
+Task<AuthenticationResult> AskEach(const std::vector<std::unique_ptr<Part>>& parts, OnError on_error,
+                                   Question question) {
   std::vector<std::string> errors;
   for (const auto& part : parts) {
-    Answer answer = co_await Ask(*part, question);
+    AuthenticationResult answer = co_await Ask(*part, question);
     if (answer && *answer) co_return answer;
     if (answer) continue;
     if (on_error == OnError::kStop) co_return answer;
@@ -28,7 +31,7 @@ class RequestUnion final : public Authenticator {
  public:
   RequestUnion(std::vector<std::unique_ptr<Authenticator>> parts, OnError on_error)
       : parts_(std::move(parts)), on_error_(on_error) {}
-  Task<Answer> Authenticate(CredentialsPtr credentials) override {
+  Task<AuthenticationResult> Authenticate(CredentialsPtr credentials) override {
     return AskEach(parts_, on_error_, std::move(credentials));
   }
 
@@ -41,7 +44,7 @@ class TokenUnion final : public TokenAuthenticator {
  public:
   TokenUnion(std::vector<std::unique_ptr<TokenAuthenticator>> parts, OnError on_error)
       : parts_(std::move(parts)), on_error_(on_error) {}
-  Task<Answer> AuthenticateToken(TokenQuestionPtr question) override {
+  Task<AuthenticationResult> AuthenticateToken(TokenQuestionPtr question) override {
     return AskEach(parts_, on_error_, std::move(question));
   }
 
@@ -53,8 +56,8 @@ class TokenUnion final : public TokenAuthenticator {
 class AuthenticatedGroupAdder final : public Authenticator {
  public:
   explicit AuthenticatedGroupAdder(std::unique_ptr<Authenticator> inner) : inner_(std::move(inner)) {}
-  Task<Answer> Authenticate(CredentialsPtr credentials) override {
-    Answer answer = co_await inner_->Authenticate(std::move(credentials));
+  Task<AuthenticationResult> Authenticate(CredentialsPtr credentials) override {
+    AuthenticationResult answer = co_await inner_->Authenticate(std::move(credentials));
     if (!answer || !*answer) co_return answer;
     meta::UserInfo& user = (*answer)->user;
     const bool said = std::any_of(user.groups.begin(), user.groups.end(), [](const std::string& group) {
@@ -69,10 +72,10 @@ class AuthenticatedGroupAdder final : public Authenticator {
 };
 
 template <class Part, class Question>
-Task<Answer> AskAgnostic(Part& inner, const std::vector<std::string>& api_audiences, Question question) {
+Task<AuthenticationResult> AskAgnostic(Part& inner, const std::vector<std::string>& api_audiences, Question question) {
   std::vector<std::string> audiences = IntersectAudiences(api_audiences, question->audiences);
   if (audiences.empty() && !question->audiences.empty()) co_return std::optional<Authenticated>();
-  Answer answer = co_await Ask(inner, std::move(question));
+  AuthenticationResult answer = co_await Ask(inner, std::move(question));
   if (answer && *answer) (*answer)->audiences = std::move(audiences);
   co_return answer;
 }
@@ -81,7 +84,7 @@ class AudienceAgnostic final : public Authenticator {
  public:
   AudienceAgnostic(std::vector<std::string> api_audiences, std::unique_ptr<Authenticator> inner)
       : api_audiences_(std::move(api_audiences)), inner_(std::move(inner)) {}
-  Task<Answer> Authenticate(CredentialsPtr credentials) override {
+  Task<AuthenticationResult> Authenticate(CredentialsPtr credentials) override {
     return AskAgnostic(*inner_, api_audiences_, std::move(credentials));
   }
 
@@ -94,7 +97,7 @@ class AudienceAgnosticToken final : public TokenAuthenticator {
  public:
   AudienceAgnosticToken(std::vector<std::string> api_audiences, std::unique_ptr<TokenAuthenticator> inner)
       : api_audiences_(std::move(api_audiences)), inner_(std::move(inner)) {}
-  Task<Answer> AuthenticateToken(TokenQuestionPtr question) override {
+  Task<AuthenticationResult> AuthenticateToken(TokenQuestionPtr question) override {
     return AskAgnostic(*inner_, api_audiences_, std::move(question));
   }
 

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "lib/base/text/text.h"
+#include "lib/base/text/trim.h"
 #include "lib/credentials/option_rules.h"
 #include "lib/flags/flag_table.h"
 #include "lib/meta/names.h"
@@ -137,7 +138,7 @@ std::vector<cel::Program> ReadMatchConditions(const object& webhook, const Path&
     const boost::json::value& item = list->get_array()[i];
     const std::string expression(item.is_object() ? meta::FindString(item.get_object(), "expression")
                                                   : std::string_view());
-    if (expression.find_first_not_of(" \t\r\n") == expression.npos)
+    if (TrimSpace(expression).empty())
       errors.push_back(meta::Required(where.ToString(), ""));
     else if (!seen.insert(expression).second)
       errors.push_back(meta::Duplicate(where.ToString(), Quoted(expression)));

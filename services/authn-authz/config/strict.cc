@@ -1,18 +1,12 @@
 #include "services/authn-authz/config/strict.h"
 
+#include "lib/codec/looks_like_json.h"
 #include "lib/meta/object.h"
 #include "services/authn-authz/config/join_errors.h"
 #include "services/authn-authz/config/yaml.h"
 
 namespace apimesh::authn_authz {
 namespace {
-
-/// Whether the text is JSON. Unknown fields of JSON are reported in their order, those of YAML sorted, as in
-/// kube-apiserver.
-bool IsJson(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  return first != std::string_view::npos && text[first] == '{';
-}
 
 void FindUnknown(const boost::json::value& value, const Shape& shape, const meta::Path& path, bool sorted,
                  std::vector<std::string>& unknown) {
@@ -58,7 +52,8 @@ meta::Result<boost::json::object> ParseStrictly(std::string_view text, std::stri
   Shape whole = shape;
   whole.fields["apiVersion"];
   whole.fields["kind"];
-  FindUnknown(file, whole, meta::Path(), !IsJson(text), unknown);
+  // Unknown fields of JSON are reported in their order, those of YAML sorted, as in kube-apiserver.
+  FindUnknown(file, whole, meta::Path(), !codec::LooksLikeJson(text), unknown);
   if (!unknown.empty()) {
     return meta::BadRequest(fmt::format("strict decoding error: {}", fmt::join(unknown, ", ")));
   }

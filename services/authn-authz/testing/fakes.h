@@ -56,7 +56,7 @@ inline CredentialsPtr Headers(std::vector<std::pair<std::string, std::string>> h
 }
 
 /// Returns "user: name", "not mine" or "bad: why".
-inline std::string Show(const Answer& answer) {
+inline std::string Show(const AuthenticationResult& answer) {
   if (!answer) return "bad: " + answer.error().Message();
   return *answer ? "user: " + (*answer)->user.name : "not mine";
 }

@@ -1,12 +1,11 @@
 #include "services/core-api/auth/openid_paths.h"
 
-#include <fstream>
 #include <mutex>
-#include <sstream>
 #include <stdexcept>
 
 #include <fmt/format.h>
 
+#include "lib/base/file.h"
 #include "lib/base/log.h"
 #include "lib/credentials/openid.h"
 
@@ -23,10 +22,8 @@ std::vector<credentials::PublishedKey> ReadKeys(const Flags& flags) {
     files = {flags.service_account_signing_key_file};
   std::vector<credentials::PublishedKey> keys;
   for (const std::string& path : files) {
-    std::ifstream file(path, std::ios::binary);
-    std::ostringstream pem;
-    pem << file.rdbuf();
-    const meta::Result<std::vector<credentials::PublicKey>> found = credentials::PublicKey::FromPem(pem.str());
+    const std::string pem = ReadFile(path).value_or("");
+    const meta::Result<std::vector<credentials::PublicKey>> found = credentials::PublicKey::FromPem(pem);
     if (!found)
       throw std::runtime_error(fmt::format("--service-account-key-file {}: {}", path, found.error().Message()));
     for (const credentials::PublicKey& key : *found) keys.push_back({key.KeyId(), key});

@@ -3,22 +3,20 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "lib/base/text/text.h"
+
 namespace apimesh::core_api {
 namespace {
 
-/// Splits a text into its parts. "-" stands for an empty list.
-std::vector<std::string> Split(std::string_view text, char separator) {
+/// Splits a line or a list into its parts. "-" stands for an empty part.
+std::vector<std::string> PartsOf(std::string_view text, char separator) {
   std::vector<std::string> parts;
-  while (true) {
-    const std::size_t end = text.find(separator);
-    parts.emplace_back(text.substr(0, end) == "-" ? std::string_view() : text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
+  for (const std::string_view part : Split(text, separator)) parts.emplace_back(part == "-" ? "" : part);
+  return parts;
 }
 
 std::vector<std::string> Words(const std::string& text) {
-  return text.empty() ? std::vector<std::string>() : Split(text, ',');
+  return text.empty() ? std::vector<std::string>() : PartsOf(text, ',');
 }
 
 meta::VerbSet VerbsOf(const std::string& text) {
@@ -35,10 +33,10 @@ meta::VerbSet VerbsOf(const std::string& text) {
 std::vector<std::vector<std::string>> Rows(std::string_view text, std::size_t columns) {
   std::vector<std::vector<std::string>> rows;
   bool head = true;
-  for (const std::string& line : Split(text, '\n')) {
+  for (const std::string& line : PartsOf(text, '\n')) {
     if (line.empty() || line.front() == '#') continue;
     if (std::exchange(head, false)) continue;
-    rows.push_back(Split(line, '\t'));
+    rows.push_back(PartsOf(line, '\t'));
     if (rows.back().size() != columns) throw std::logic_error("bad line in a built-in table: " + line);
   }
   return rows;
@@ -46,7 +44,7 @@ std::vector<std::vector<std::string>> Rows(std::string_view text, std::size_t co
 
 /// Parses "Pod", or "policy/v1/Eviction" for a kind of another group and version.
 meta::Gvk KindOf(const std::string& text, const std::string& group, const std::string& version) {
-  const std::vector<std::string> parts = Split(text, '/');
+  const std::vector<std::string> parts = PartsOf(text, '/');
   if (parts.size() == 3) return {parts[0], parts[1], parts[2]};
   return {group, version, text};
 }

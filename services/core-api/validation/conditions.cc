@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "services/core-api/validation/spec_fields.h"
+
 namespace apimesh::core_api {
 namespace {
 
@@ -58,6 +60,15 @@ void ValidateConditions(const Check& status) {
       condition.Add(meta::Duplicate(condition.Path().Child("type").ToString(), meta::Quoted(type)));
     ValidateCondition(condition);
   }
+}
+
+meta::FieldErrors ConditionsStatusStrategy::ValidateUpdate(const meta::RequestContext&, const meta::Object& object,
+                                                           const meta::Object&) const {
+  meta::FieldErrors errors;
+  const Check status = StatusOf(object, errors);
+  ValidateConditions(status);
+  ValidateOtherFields(status, object);
+  return errors;
 }
 
 }  // namespace apimesh::core_api

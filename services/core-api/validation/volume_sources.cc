@@ -4,6 +4,7 @@
 
 #include <re2/re2.h>
 
+#include "lib/base/text/text.h"
 #include "services/core-api/validation/texts.h"
 
 namespace apimesh::core_api {
@@ -131,8 +132,7 @@ void ValidateFlexVolume(const Check& source) {
   if (!options) return;
   for (const auto& [key, value] : options->Object()) {
     const std::string_view name = key;
-    std::string domain = "." + std::string(name.substr(0, name.find('/')));
-    std::transform(domain.begin(), domain.end(), domain.begin(), [](unsigned char c) { return std::tolower(c); });
+    const std::string domain = "." + LowerCase(name.substr(0, name.find('/')));
     if (!domain.ends_with(".kubernetes.io") && !domain.ends_with(".k8s.io")) continue;
     options->Add(meta::Invalid(options->Path().Key(name).ToString(), Quoted(name),
                                "kubernetes.io and k8s.io namespaces are reserved"));

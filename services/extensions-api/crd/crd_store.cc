@@ -8,14 +8,14 @@ namespace apimesh::extensions_api {
 namespace {
 
 using storage::Store;
-using Answer = meta::Result<std::optional<Store::Update>>;
+using AttemptResult = meta::Result<std::optional<Store::Update>>;
 
 struct Attempt {
   CrdChange change;
   bool ends = false;
 };
 
-Task<Answer> Try(std::shared_ptr<Attempt> attempt, const meta::Object* current) {
+Task<AttemptResult> Try(std::shared_ptr<Attempt> attempt, const meta::Object* current) {
   static const schema::Node& node =
       *schema::Builtin().FindKind({"apiextensions.k8s.io", "v1", "CustomResourceDefinition"});
   meta::Object crd = *current;

@@ -33,7 +33,7 @@ namespace {
 
 constexpr std::chrono::hours kRenewEvery{24};
 constexpr std::chrono::milliseconds kProbeEvery{20};
-/// What a mesh in the background tells the process that started it: this, or why it did not start.
+/// The message of a mesh in the background to the process that started it: this, or why it did not start.
 constexpr const char* kReady = "ready";
 
 /// Returns the limit of client connections. Envoy inherits the launcher's limit of file descriptors and needs some of

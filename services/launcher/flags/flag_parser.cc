@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "lib/base/text/text.h"
 #include "lib/meta/errors/field_error.h"
 #include "services/launcher/flags/flag_value.h"
 
@@ -53,7 +54,7 @@ std::vector<std::string> CommandLine::Values(std::string_view name) const {
     if (flag->type == FlagType::kStringArray || flag->type == FlagType::kCertificateAndKey) {
       values.push_back(value);
     } else {
-      for (std::string& part : SplitAtCommas(value)) values.push_back(std::move(part));
+      for (std::string& part : SplitList(value)) values.push_back(std::move(part));
     }
   }
   return values;

@@ -8,6 +8,8 @@
 #include <arpa/inet.h>
 #include <fmt/format.h>
 
+#include "lib/base/text/text.h"
+#include "lib/base/text/trim.h"
 #include "lib/meta/errors/field_error.h"
 
 namespace apimesh::launcher {
@@ -48,7 +50,7 @@ std::string IntError(std::string& value) {
 }
 
 std::string IntsError(const std::string& text) {
-  for (std::string& number : SplitAtCommas(text)) {
+  for (std::string& number : SplitList(text)) {
     if (std::string error = IntError(number); !error.empty()) return error;
   }
   return "";
@@ -103,7 +105,7 @@ std::string PortError(std::string_view text) {
 }
 
 std::string PortRangeError(std::string_view given) {
-  const std::string text = Trimmed(given);
+  const std::string text(TrimSpace(given));
   if (text.empty()) return "";
   const std::size_t hyphen = text.find('-'), plus = text.find('+');
   if (hyphen != text.npos && plus != text.npos) return fmt::format("unable to parse port range: {}", text);
@@ -120,7 +122,7 @@ std::string PortRangeError(std::string_view given) {
 }
 
 std::string PairsError(std::string_view text) {
-  for (const std::string& pair : SplitAtCommas(text)) {
+  for (const std::string& pair : SplitList(text)) {
     if (!pair.empty() && pair.find('=') == pair.npos) return "malformed pair, expect string=string";
   }
   return "";
@@ -134,14 +136,14 @@ std::string MetricLabelsError(std::string_view text) {
 /// Checks "certificate,key" or "certificate,key:name,name".
 std::string CertificateAndKeyPathsError(std::string_view text) {
   const std::size_t colon = text.find(':');
-  if (colon != text.npos && Trimmed(text.substr(colon + 1)).empty()) return "empty names list is not allowed";
-  return SplitAtCommas(Trimmed(text.substr(0, colon))).size() == 2
+  if (colon != text.npos && TrimSpace(text.substr(colon + 1)).empty()) return "empty names list is not allowed";
+  return SplitList(TrimSpace(text.substr(0, colon))).size() == 2
              ? ""
              : "expected comma separated certificate and key file paths";
 }
 
 std::string VmoduleError(std::string_view text) {
-  for (const std::string& item : SplitAtCommas(text)) {
+  for (const std::string& item : SplitList(text)) {
     if (item.empty()) continue;
     const std::size_t equals = item.find('=');
     if (equals == 0 || equals == item.npos || equals + 1 == item.size() || item.find('=', equals + 1) != item.npos) {
@@ -155,23 +157,6 @@ std::string VmoduleError(std::string_view text) {
 }
 
 }  // namespace
-
-std::string Trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == text.npos) return "";
-  return std::string(text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1));
-}
-
-std::vector<std::string> SplitAtCommas(std::string_view text) {
-  std::vector<std::string> parts;
-  if (text.empty()) return parts;
-  for (;;) {
-    const std::size_t comma = text.find(',');
-    parts.emplace_back(text.substr(0, comma));
-    if (comma == text.npos) return parts;
-    text.remove_prefix(comma + 1);
-  }
-}
 
 std::optional<std::int64_t> ParseGoDuration(std::string_view text) {
   if (text == "0") return 0;
@@ -211,7 +196,7 @@ std::optional<std::int64_t> ParseGoDuration(std::string_view text) {
 }
 
 std::optional<PortRange> ParsePortRange(std::string_view given) {
-  const std::string text = Trimmed(given);
+  const std::string text(TrimSpace(given));
   if (text.empty()) return PortRange();
   const std::size_t separator = text.find_first_of("-+");
   const std::string first = text.substr(0, separator);
@@ -234,7 +219,9 @@ std::string ValueError(const Flag& flag, std::string& value) {
     case FlagType::kFloat: return FloatError(value);
     case FlagType::kDuration: return DurationError(value);
     case FlagType::kIp:
-      return IsIp(Trimmed(value)) || value.empty() ? "" : fmt::format("failed to parse IP: {}", Quoted(value));
+      return IsIp(std::string(TrimSpace(value))) || value.empty()
+                 ? ""
+                 : fmt::format("failed to parse IP: {}", Quoted(value));
     case FlagType::kPortRange: {
       std::string error = PortRangeError(value);
       if (!error.empty() || value.empty()) return error;

@@ -17,12 +17,6 @@ using flags::FlagType;
 /// booleans and integers to their usual spelling in place.
 std::string ValueError(const Flag& flag, std::string& value);
 
-/// Returns the text without leading and trailing white space.
-std::string Trimmed(std::string_view text);
-
-/// Splits a comma-separated list. An empty text is an empty list; empty elements are kept, as in kube-apiserver.
-std::vector<std::string> SplitAtCommas(std::string_view text);
-
 /// Parses a Go duration such as "1m30s" to nanoseconds; nullopt if the text is not a duration.
 std::optional<std::int64_t> ParseGoDuration(std::string_view text);
 

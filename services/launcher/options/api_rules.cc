@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "lib/base/text/trim.h"
 #include "services/launcher/flags/flag_value.h"
 #include "services/launcher/options/rules.h"
 
@@ -19,10 +20,10 @@ std::map<std::string, std::string> RuntimeConfig(const CommandLine& flags) {
   for (const std::string& pair : flags.Values("runtime-config")) {
     if (pair.empty()) continue;
     const std::size_t equals = pair.find('=');
-    std::string key = Trimmed(pair.substr(0, equals));
+    std::string key(TrimSpace(std::string_view(pair).substr(0, equals)));
     if (key == "api/legacy") continue;
     if (key == "v1" || key.starts_with("v1/") || key == "api/v1" || key.starts_with("api/v1/")) key = "/v1";
-    config[key] = equals == pair.npos ? "" : Trimmed(pair.substr(equals + 1));
+    config[key] = equals == pair.npos ? "" : TrimSpace(std::string_view(pair).substr(equals + 1));
   }
   return config;
 }

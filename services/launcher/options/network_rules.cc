@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 #include <fmt/format.h>
 
+#include "lib/base/text/text.h"
 #include "services/launcher/flags/flag_value.h"
 #include "services/launcher/options/advertise_address.h"
 #include "services/launcher/options/rules.h"
@@ -60,7 +61,7 @@ bool IsLargeEnough(const Cidr& cidr) {
 }
 
 std::vector<std::string> ServiceRanges(const CommandLine& flags) {
-  return SplitAtCommas(flags.Value("service-cluster-ip-range"));
+  return SplitList(flags.Value("service-cluster-ip-range"));
 }
 
 bool IsIpv4(const std::string& address) { return address.find(':') == address.npos; }

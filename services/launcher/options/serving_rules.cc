@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "lib/base/secrets/secret_file.h"
+#include "lib/base/text/text.h"
 #include "services/launcher/flags/flag_value.h"
 #include "services/launcher/options/rules.h"
 #include "services/launcher/pki/certificate.h"
@@ -112,7 +113,7 @@ void ApplyServing(const CommandLine& flags, Findings& findings) {
   CheckCurves(flags, findings);
   if (!findings.errors.empty()) return;
   for (const std::string& pair : flags.Values("tls-sni-cert-key")) {
-    const std::vector<std::string> files = SplitAtCommas(pair.substr(0, pair.find(':')));
+    const std::vector<std::string> files = SplitList(pair.substr(0, pair.find(':')));
     if (const std::string error = PairError(files[0], files[1], "sni-serving-cert"); !error.empty()) {
       findings.errors.push_back(fmt::format("failed to load SNI cert and key: {}", error));
       return;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "lib/base/text/trim.h"
 #include "lib/meta/errors/field_error.h"
 #include "lib/meta/kubernetes_version.h"
 #include "services/launcher/flags/flag_value.h"
@@ -38,8 +39,9 @@ std::optional<Version> ParseVersion(const std::string& text) {
 std::string ReadVersion(const CommandLine& flags, std::string_view flag, std::optional<Version>& found) {
   for (const std::string& element : flags.Values(flag)) {
     const std::size_t equals = element.find('=');
-    const std::string component = equals == element.npos ? "kube" : Trimmed(element.substr(0, equals));
-    const std::string text = equals == element.npos ? element : Trimmed(element.substr(equals + 1));
+    const std::string component(equals == element.npos ? "kube"
+                                                       : TrimSpace(std::string_view(element).substr(0, equals)));
+    const std::string text(equals == element.npos ? element : TrimSpace(std::string_view(element).substr(equals + 1)));
     const std::optional<Version> version = ParseVersion(text);
     if (!version) return fmt::format("could not parse {} as version", meta::Quoted(text));
     if (version->patch != 0) return fmt::format("patch version not allowed, got: {}={}", component, text);

@@ -167,7 +167,7 @@ void Journal::WriteLog(const Batch& batch) {
 }
 
 void Journal::LogThread() {
-  TakeShortTurns();
+  UseShortTimeSlices();
   for (;;) {
     Batch batch;
     {

@@ -4,31 +4,12 @@
 #include <string>
 #include <string_view>
 
+#include "lib/base/text/varint.h"
 #include "services/store/mvcc/revision.h"
 
 /// Responses are written directly in protobuf's wire format, so a response with many keys is copied only once, from the
 /// base's memory map to the bytes that are sent.
 namespace apimesh::store::wire {
-
-inline std::size_t VarintSize(std::uint64_t value) {
-  std::size_t size = 1;
-  while (value >= 0x80) {
-    value >>= 7;
-    ++size;
-  }
-  return size;
-}
-
-inline void AppendVarint(std::string& out, std::uint64_t value) {
-  char buffer[10];
-  std::size_t size = 0;
-  while (value >= 0x80) {
-    buffer[size++] = static_cast<char>(value | 0x80);
-    value >>= 7;
-  }
-  buffer[size++] = static_cast<char>(value);
-  out.append(buffer, size);
-}
 
 inline void AppendTag(std::string& out, int field, int type) {
   AppendVarint(out, static_cast<std::uint64_t>(field) << 3 | static_cast<unsigned>(type));

@@ -23,7 +23,7 @@ constexpr std::uint64_t kSliceNanoseconds = 100'000;  // the minimum
 
 }  // namespace
 
-void TakeShortTurns() {
+void UseShortTimeSlices() {
   Attributes attributes;
   if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0) return;
   if (attributes.policy != SCHED_OTHER) return;  // another policy was chosen explicitly

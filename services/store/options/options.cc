@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "lib/base/text/text.h"
 #include "services/store/options/ignored_flags.h"
 
 namespace apimesh::store {
@@ -17,13 +18,10 @@ namespace {
 
 constexpr std::chrono::nanoseconds kShortestProgressInterval = std::chrono::milliseconds(100);
 
-std::vector<std::string> Split(const std::string& list) {
-  std::vector<std::string> parts;
-  for (std::size_t start = 0; start <= list.size();) {
-    const std::size_t comma = std::min(list.find(',', start), list.size());
-    if (comma > start) parts.push_back(list.substr(start, comma - start));
-    start = comma + 1;
-  }
+/// Returns the parts of a list that are not empty.
+std::vector<std::string> PartsOf(std::string_view list) {
+  std::vector<std::string> parts = SplitList(list);
+  std::erase(parts, "");
   return parts;
 }
 
@@ -63,7 +61,7 @@ struct Retention {
 std::map<std::string, Flag> KnownFlags(Options& o, Retention& retention) {
   const auto text = [](std::string& field) { return Flag{false, [&field](const std::string& v) { field = v; }}; };
   const auto list = [](std::vector<std::string>& field) {
-    return Flag{false, [&field](const std::string& v) { field = Split(v); }};
+    return Flag{false, [&field](const std::string& v) { field = PartsOf(v); }};
   };
   const auto yes_no = [](bool& field) { return Flag{true, [&field](const std::string& v) { field = Boolean(v); }}; };
   // As in etcd, 0 selects the default interval, and shorter intervals than this minimum are not possible.

@@ -4,11 +4,10 @@
 
 #include "lib/admission/expressions/request_variable.h"
 #include "lib/admission/fields.h"
-#include "lib/admission/matching/matcher.h"
 #include "lib/admission/matching/versioned_objects.h"
 #include "lib/admission/plugins/mutating_admission_policy/mutator.h"
 #include "lib/admission/plugins/mutating_admission_policy/policy_errors.h"
-#include "lib/admission/policies/params.h"
+#include "lib/admission/policies/policy_plugin.h"
 #include "lib/admission/policies/request_namespace.h"
 #include "lib/base/async/turns.h"
 
@@ -59,34 +58,21 @@ struct Request {
   bool changed = false;
 };
 
-class MutatingAdmissionPolicy final : public Plugin {
+class MutatingAdmissionPolicy final : public policies::PolicyPlugin {
  public:
   explicit MutatingAdmissionPolicy(const PluginInputs& inputs)
-      : objects_(inputs.objects),
-        auth_(inputs.auth),
-        metrics_(inputs.metrics),
-        clock_(inputs.clock),
-        matcher_(inputs.objects),
-        source_(inputs.objects,
-                {{"admissionregistration.k8s.io", "v1", "mutatingadmissionpolicies"},
-                 {"admissionregistration.k8s.io", "v1", "mutatingadmissionpolicybindings"}},
-                [metrics = inputs.metrics, clock = inputs.clock](const meta::Object& policy) {
-                  return std::make_shared<const Mutator>(policy, metrics, clock);
-                }) {}
+      : PolicyPlugin(inputs, "mutatingadmissionpolicies", "mutatingadmissionpolicybindings",
+                     policies::CompileAs<Mutator>(inputs)) {}
 
   bool Handles(Phase phase, const Attributes& attributes) const override {
-    return phase == Phase::kMutate && attributes.operation != Operation::kDelete &&
-           policies::IsSubjectToPolicies(attributes) && source_.MayMatch(attributes);
+    return phase == Phase::kMutate && attributes.operation != Operation::kDelete && MayMatch(attributes);
   }
 
   Task<meta::Result<>> Mutate(meta::RequestContext ctx, Attributes& attributes) override {
-    bool ready = source_.Ready();
-    if (!ready) ready = co_await source_.WaitUntilReady(ctx);
-    if (!ready) co_return Forbidden(attributes, "not yet ready to handle request");
+    ASSIGN_OR_CO_RETURN(const policies::PolicySetPtr current, co_await CurrentPolicies(ctx, attributes));
     const std::shared_ptr<PassState> pass = StateOf(attributes);
     Request request{ctx, attributes, *pass, {}, AuthorizerAnswers(auth_), matching::VersionedObjects(attributes),
                     {},  nullptr};
-    const policies::PolicySetPtr current = source_.Current();
     std::vector<Invocation> invocations;
     for (const matching::RuleIndex::Item item : current->index.Candidates(attributes)) {
       co_await Collect(request, *current->policies[item], invocations);
@@ -108,31 +94,20 @@ class MutatingAdmissionPolicy final : public Plugin {
 
   /// Adds the invocations of a policy that the request matches.
   Task<> Collect(Request& request, const Policy& policy, std::vector<Invocation>& invocations) const {
-    const meta::Result<std::optional<matching::Match>> match =
-        co_await matcher_.Match(request.ctx, policy.criteria, request.attributes);
-    if (!match) request.errors.AddConfigurationError(policy, nullptr, match.error());
-    if (!match || !*match) co_return;
-    const meta::Result<std::optional<policies::ParamResource>> resource =
-        co_await policies::FindParamResource(request.ctx, objects_, policy);
-    if (!resource) {
-      request.errors.AddConfigurationError(policy, nullptr, resource.error());
-      co_return;
-    }
+    const meta::Result<std::optional<policies::MatchedPolicy>> matched =
+        co_await MatchPolicy(request.ctx, policy, request.attributes);
+    if (!matched) request.errors.AddConfigurationError(policy, nullptr, matched.error());
+    if (!matched || !*matched) co_return;
     for (const Binding& binding : policy.bindings) {
-      if (binding.criteria) {
-        const meta::Result<std::optional<matching::Match>> selected =
-            co_await matcher_.Match(request.ctx, *binding.criteria, request.attributes);
-        if (!selected) request.errors.AddConfigurationError(policy, &binding, selected.error());
-        if (!selected || !*selected) continue;
-      }
       const meta::Result<std::vector<ObjectPtr>> params =
-          co_await policies::CollectParams(request.ctx, objects_, *resource, binding, request.attributes.ns);
+          co_await ParamsFor(request.ctx, binding, **matched, request.attributes);
       if (!params) {
         request.errors.AddConfigurationError(policy, &binding, params.error());
         continue;
       }
       const auto& mutator = static_cast<const Mutator&>(*policy.compiled);
-      for (const ObjectPtr& param : *params) invocations.push_back({policy, binding, mutator, **match, param});
+      for (const ObjectPtr& param : *params)
+        invocations.push_back({policy, binding, mutator, (*matched)->match, param});
     }
   }
 
@@ -272,13 +247,6 @@ class MutatingAdmissionPolicy final : public Plugin {
                        labels)
         .Observe(std::chrono::duration<double>(clock_->Steady() - start).count());
   }
-
-  const ObjectsPtr objects_;
-  const service::AuthClientPtr auth_;
-  service::Metrics* const metrics_;
-  const Clock* const clock_;
-  const matching::Matcher matcher_;
-  policies::PolicySource source_;
 };
 
 }  // namespace

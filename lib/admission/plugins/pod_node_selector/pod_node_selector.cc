@@ -7,6 +7,7 @@
 
 #include "lib/admission/fields.h"
 #include "lib/base/text/text.h"
+#include "lib/base/text/trim.h"
 #include "lib/codec/codec.h"
 #include "lib/meta/errors/field_error.h"
 #include "lib/meta/names.h"
@@ -16,12 +17,6 @@ namespace {
 
 using Selector = std::map<std::string, std::string, std::less<>>;
 
-std::string Trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return "";
-  return std::string(text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1));
-}
-
 /// Parses "a=b,c=d". Errors are those of kube-apiserver.
 meta::Result<Selector> ParseSelector(std::string_view text) {
   Selector selector;
@@ -29,7 +24,7 @@ meta::Result<Selector> ParseSelector(std::string_view text) {
   for (const std::string_view label : Split(text, ',')) {
     const std::vector<std::string_view> parts = Split(label, '=');
     if (parts.size() != 2) return PlainError(fmt::format("invalid selector: [{}]", fmt::join(parts, " ")));
-    std::string key = Trimmed(parts[0]), value = Trimmed(parts[1]);
+    std::string key(TrimSpace(parts[0])), value(TrimSpace(parts[1]));
     if (const meta::Complaints wrong = meta::CheckQualifiedName(key); !wrong.empty()) {
       const meta::FieldError error =
           meta::Invalid("<nil>", meta::Quoted(key), fmt::format("{}", fmt::join(wrong, "; ")));

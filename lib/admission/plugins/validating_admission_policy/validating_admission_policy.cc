@@ -1,10 +1,9 @@
 #include "lib/admission/plugins/validating_admission_policy/validating_admission_policy.h"
 
 #include "lib/admission/expressions/request_variable.h"
-#include "lib/admission/matching/matcher.h"
 #include "lib/admission/matching/versioned_objects.h"
 #include "lib/admission/plugins/validating_admission_policy/findings.h"
-#include "lib/admission/policies/params.h"
+#include "lib/admission/policies/policy_plugin.h"
 #include "lib/admission/policies/request_namespace.h"
 #include "lib/base/async/turns.h"
 
@@ -32,33 +31,21 @@ struct Request {
 struct Matched {
   const Policy& policy;
   const Validator& validator;
-  matching::Match match;
-  std::optional<policies::ParamResource> params;
+  policies::MatchedPolicy found;
 };
 
-class ValidatingAdmissionPolicy final : public Plugin {
+class ValidatingAdmissionPolicy final : public policies::PolicyPlugin {
  public:
   explicit ValidatingAdmissionPolicy(const PluginInputs& inputs)
-      : objects_(inputs.objects),
-        auth_(inputs.auth),
-        metrics_(inputs.metrics),
-        clock_(inputs.clock),
-        matcher_(inputs.objects),
-        source_(inputs.objects,
-                {{"admissionregistration.k8s.io", "v1", "validatingadmissionpolicies"},
-                 {"admissionregistration.k8s.io", "v1", "validatingadmissionpolicybindings"}},
-                [metrics = inputs.metrics, clock = inputs.clock](const meta::Object& policy) {
-                  return std::make_shared<const Validator>(policy, metrics, clock);
-                }) {}
+      : PolicyPlugin(inputs, "validatingadmissionpolicies", "validatingadmissionpolicybindings",
+                     policies::CompileAs<Validator>(inputs)) {}
 
   bool Handles(Phase phase, const Attributes& attributes) const override {
-    return phase == Phase::kValidate && policies::IsSubjectToPolicies(attributes) && source_.MayMatch(attributes);
+    return phase == Phase::kValidate && MayMatch(attributes);
   }
 
   Task<meta::Result<>> Validate(meta::RequestContext ctx, const Attributes& attributes) override {
-    bool ready = source_.Ready();
-    if (!ready) ready = co_await source_.WaitUntilReady(ctx);
-    if (!ready) co_return Forbidden(attributes, "not yet ready to handle request");
+    ASSIGN_OR_CO_RETURN(const policies::PolicySetPtr current, co_await CurrentPolicies(ctx, attributes));
     Request request{ctx,
                     attributes,
                     Findings(ctx, attributes, metrics_),
@@ -66,7 +53,6 @@ class ValidatingAdmissionPolicy final : public Plugin {
                     matching::VersionedObjects(attributes),
                     {},
                     Turns(clock_)};
-    const policies::PolicySetPtr current = source_.Current();
     for (const matching::RuleIndex::Item item : current->index.Candidates(attributes)) {
       CO_RETURN_IF_ERROR(co_await CheckPolicy(request, *current->policies[item]));
     }
@@ -75,20 +61,11 @@ class ValidatingAdmissionPolicy final : public Plugin {
 
  private:
   Task<meta::Result<>> CheckPolicy(Request& request, const Policy& policy) const {
-    const meta::Result<std::optional<matching::Match>> match =
-        co_await matcher_.Match(request.ctx, policy.criteria, request.attributes);
-    if (!match) {
-      request.findings.AddConfigurationError(policy, nullptr, match.error());
-      co_return meta::Result<>();
-    }
-    if (!*match) co_return meta::Result<>();
-    const meta::Result<std::optional<policies::ParamResource>> params =
-        co_await policies::FindParamResource(request.ctx, objects_, policy);
-    if (!params) {
-      request.findings.AddConfigurationError(policy, nullptr, params.error());
-      co_return meta::Result<>();
-    }
-    const Matched matched{policy, static_cast<const Validator&>(*policy.compiled), **match, *params};
+    const meta::Result<std::optional<policies::MatchedPolicy>> match =
+        co_await MatchPolicy(request.ctx, policy, request.attributes);
+    if (!match) request.findings.AddConfigurationError(policy, nullptr, match.error());
+    if (!match || !*match) co_return meta::Result<>();
+    const Matched matched{policy, static_cast<const Validator&>(*policy.compiled), **match};
     for (const Binding& binding : policy.bindings) {
       CO_RETURN_IF_ERROR(co_await CheckBinding(request, matched, binding));
     }
@@ -97,18 +74,12 @@ class ValidatingAdmissionPolicy final : public Plugin {
   }
 
   Task<meta::Result<>> CheckBinding(Request& request, const Matched& matched, const Binding& binding) const {
-    if (binding.criteria) {
-      const meta::Result<std::optional<matching::Match>> match =
-          co_await matcher_.Match(request.ctx, *binding.criteria, request.attributes);
-      if (!match) request.findings.AddConfigurationError(matched.policy, &binding, match.error());
-      if (!match || !*match) co_return meta::Result<>();
-    }
     const meta::Result<std::vector<ObjectPtr>> params =
-        co_await policies::CollectParams(request.ctx, objects_, matched.params, binding, request.attributes.ns);
+        co_await ParamsFor(request.ctx, binding, matched.found, request.attributes);
     if (!params) request.findings.AddConfigurationError(matched.policy, &binding, params.error());
     if (!params || params->empty()) co_return meta::Result<>();
     const meta::Result<matching::VersionedObjects::Pair> objects =
-        co_await request.objects.In(request.ctx, matched.match.kind);
+        co_await request.objects.In(request.ctx, matched.found.match.kind);
     if (!objects) {
       const meta::ApiError::Data data{.message = "failed to convert object version: " + objects.error().Message()};
       request.findings.AddConfigurationError(matched.policy, &binding, meta::ApiError(data));
@@ -135,7 +106,8 @@ class ValidatingAdmissionPolicy final : public Plugin {
     meta::json::object variable;
     ExpressionInputs inputs;
     if (matched.validator.UsesRequest()) {
-      variable = RequestVariable(request.ctx, request.attributes, matched.match.kind, matched.match.resource);
+      variable =
+          RequestVariable(request.ctx, request.attributes, matched.found.match.kind, matched.found.match.resource);
       inputs.request = &variable;
     }
     inputs.object = objects.object ? &objects.object->Root() : nullptr;
@@ -151,13 +123,6 @@ class ValidatingAdmissionPolicy final : public Plugin {
       co_await request.answers.Ask(request.ctx);
     }
   }
-
-  const ObjectsPtr objects_;
-  const service::AuthClientPtr auth_;
-  service::Metrics* const metrics_;
-  const Clock* const clock_;
-  const matching::Matcher matcher_;
-  policies::PolicySource source_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "lib/admission/fields.h"
 #include "lib/base/text/text.h"
+#include "lib/base/text/trim.h"
 #include "lib/cel/library/type_values.h"
 
 namespace apimesh::admission::validating_policy {
@@ -11,16 +12,10 @@ namespace {
 
 constexpr std::size_t kMaxMessage = 5 * 1024;
 
-std::string_view Trim(std::string_view text) {
-  constexpr const char* kSpace = " \t\n\v\f\r";
-  const std::size_t begin = text.find_first_not_of(kSpace);
-  return begin == std::string_view::npos ? "" : text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
-}
-
 // The message that an expression computed, or "" if it cannot be shown.
 std::string_view ComputedMessage(const Activation::Outcome* outcome) {
   if (!outcome || outcome->Failed() || !outcome->value.Is(cel::Value::Kind::kString)) return "";
-  const std::string_view message = Trim(outcome->value.AsString());
+  const std::string_view message = TrimSpace(outcome->value.AsString());
   return message.size() > kMaxMessage || message.find('\n') != std::string_view::npos ? "" : message;
 }
 
@@ -88,9 +83,9 @@ void Validator::Decide(const Rule& rule, const Activation::Outcome& outcome, con
     decision.evaluation = Decision::Evaluation::kDeny;
     decision.reason = rule.reason;
     decision.message = ComputedMessage(message);
-    if (decision.message.empty()) decision.message = Trim(rule.message);
+    if (decision.message.empty()) decision.message = TrimSpace(rule.message);
     if (decision.message.empty())
-      decision.message = fmt::format("failed expression: {}", Trim(rule.expression->source));
+      decision.message = fmt::format("failed expression: {}", TrimSpace(rule.expression->source));
   }
   decision.elapsed = elapsed;
 }
@@ -125,7 +120,7 @@ std::vector<Annotation> Validator::Annotate(ExpressionInputs inputs, cel::Evalua
       added.action = ignores_failures_ ? Annotation::Action::kExclude : Annotation::Action::kError;
       added.text = outcome->error;
     } else if (outcome->value.Is(cel::Value::Kind::kString)) {
-      added.text = Trim(outcome->value.AsString());
+      added.text = TrimSpace(outcome->value.AsString());
       added.action = added.text.empty() ? Annotation::Action::kExclude : Annotation::Action::kPublish;
     } else if (!outcome->value.Is(cel::Value::Kind::kNull)) {
       added.action = Annotation::Action::kError;

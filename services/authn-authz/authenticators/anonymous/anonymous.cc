@@ -7,7 +7,7 @@ class Anonymous final : public Authenticator {
  public:
   explicit Anonymous(std::vector<std::string> paths) : paths_(std::move(paths)) {}
 
-  Task<Answer> Authenticate(CredentialsPtr credentials) override {
+  Task<AuthenticationResult> Authenticate(CredentialsPtr credentials) override {
     if (!paths_.empty() && std::find(paths_.begin(), paths_.end(), credentials->path) == paths_.end()) {
       co_return std::optional<Authenticated>();
     }

@@ -1,27 +1,18 @@
 #include "services/authn-authz/authenticators/bearer/bearer.h"
 
 #include "lib/base/text/base64.h"
+#include "lib/base/text/text.h"
+#include "lib/base/text/trim.h"
 
 namespace apimesh::authn_authz {
 namespace {
 
 constexpr std::string_view kProtocolPrefix = "base64url.bearer.authorization.k8s.io.";
 
-std::string_view Trim(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
-}
-
-bool EqualsIgnoreCase(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](unsigned char x, unsigned char y) {
-           return std::tolower(x) == std::tolower(y);
-         });
-}
-
-Task<Answer> AskTokens(std::shared_ptr<TokenAuthenticator> tokens, std::string token, CredentialsPtr credentials) {
+Task<AuthenticationResult> AskTokens(std::shared_ptr<TokenAuthenticator> tokens, std::string token,
+                                     CredentialsPtr credentials) {
   auto question = std::make_shared<const TokenQuestion>(TokenQuestion{std::move(token), credentials->audiences});
-  Answer answer = co_await tokens->AuthenticateToken(std::move(question));
+  AuthenticationResult answer = co_await tokens->AuthenticateToken(std::move(question));
   if (answer && !*answer) co_return BadCredential("invalid bearer token");
   co_return answer;
 }
@@ -30,8 +21,8 @@ class Bearer final : public Authenticator {
  public:
   explicit Bearer(std::shared_ptr<TokenAuthenticator> tokens) : tokens_(std::move(tokens)) {}
 
-  Task<Answer> Authenticate(CredentialsPtr credentials) override {
-    const std::string_view header = Trim(credentials->Header("authorization"));
+  Task<AuthenticationResult> Authenticate(CredentialsPtr credentials) override {
+    const std::string_view header = TrimSpace(credentials->Header("authorization"));
     const std::size_t space = header.find(' ');
     if (space == header.npos || !EqualsIgnoreCase(header.substr(0, space), "bearer")) {
       co_return std::optional<Authenticated>();
@@ -51,7 +42,7 @@ class WebSocketBearer final : public Authenticator {
  public:
   explicit WebSocketBearer(std::shared_ptr<TokenAuthenticator> tokens) : tokens_(std::move(tokens)) {}
 
-  Task<Answer> Authenticate(CredentialsPtr credentials) override {
+  Task<AuthenticationResult> Authenticate(CredentialsPtr credentials) override {
     if (!IsWebSocket(*credentials)) co_return std::optional<Authenticated>();
     std::optional<std::string> token;
     bool other_protocol = false;
@@ -60,7 +51,7 @@ class WebSocketBearer final : public Authenticator {
       std::string_view rest = value;
       while (true) {
         const std::size_t comma = rest.find(',');
-        const std::string_view protocol = Trim(rest.substr(0, comma));
+        const std::string_view protocol = TrimSpace(rest.substr(0, comma));
         if (!protocol.starts_with(kProtocolPrefix)) {
           other_protocol = true;
         } else {
@@ -79,11 +70,11 @@ class WebSocketBearer final : public Authenticator {
 
  private:
   static bool IsWebSocket(const Credentials& credentials) {
-    if (!EqualsIgnoreCase(Trim(credentials.Header("upgrade")), "websocket")) return false;
+    if (!EqualsIgnoreCase(TrimSpace(credentials.Header("upgrade")), "websocket")) return false;
     std::string_view rest = credentials.Header("connection");
     while (true) {
       const std::size_t comma = rest.find(',');
-      if (EqualsIgnoreCase(Trim(rest.substr(0, comma)), "upgrade")) return true;
+      if (EqualsIgnoreCase(TrimSpace(rest.substr(0, comma)), "upgrade")) return true;
       if (comma == rest.npos) return false;
       rest.remove_prefix(comma + 1);
     }

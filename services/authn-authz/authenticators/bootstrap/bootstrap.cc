@@ -47,7 +47,7 @@ class BootstrapToken final : public TokenAuthenticator {
   BootstrapToken(std::shared_ptr<TokenObjects> objects, const Clock& clock)
       : objects_(std::move(objects)), clock_(clock) {}
 
-  Task<Answer> AuthenticateToken(TokenQuestionPtr question) override { co_return Check(question->token); }
+  Task<AuthenticationResult> AuthenticateToken(TokenQuestionPtr question) override { co_return Check(question->token); }
 
  private:
   std::optional<Authenticated> Check(std::string_view token) const {

@@ -36,7 +36,7 @@ std::vector<std::shared_ptr<KeySet>> AllKeys(const std::vector<OidcOptions>& opt
 Issuers::Issuers(const std::vector<OidcOptions>& options, const Clock& clock)
     : clock_(clock), current_(Build(options, AllKeys(options, clock), clock)) {}
 
-Task<Answer> Issuers::AuthenticateToken(TokenQuestionPtr question) {
+Task<AuthenticationResult> Issuers::AuthenticateToken(TokenQuestionPtr question) {
   const std::shared_ptr<TokenAuthenticator> current = current_.load();
   co_return co_await current->AuthenticateToken(std::move(question));
 }

@@ -11,7 +11,7 @@ class Issuers final : public TokenAuthenticator {
  public:
   Issuers(const std::vector<OidcOptions>& options, const Clock& clock);
 
-  Task<Answer> AuthenticateToken(TokenQuestionPtr question) override;
+  Task<AuthenticationResult> AuthenticateToken(TokenQuestionPtr question) override;
   /// Replaces the issuers after the keys of all new ones are loaded. If that fails for one of them, returns
   /// ServiceUnavailable and keeps the current issuers.
   Task<meta::Result<>> Replace(std::vector<OidcOptions> options);

@@ -10,7 +10,7 @@ namespace {
 class SharedLink final : public TokenAuthenticator {
  public:
   explicit SharedLink(std::shared_ptr<TokenAuthenticator> inner) : inner_(std::move(inner)) {}
-  Task<Answer> AuthenticateToken(TokenQuestionPtr question) override {
+  Task<AuthenticationResult> AuthenticateToken(TokenQuestionPtr question) override {
     return inner_->AuthenticateToken(std::move(question));
   }
 

@@ -30,7 +30,7 @@ class Oidc final : public TokenAuthenticator {
   Oidc(OidcOptions options, std::shared_ptr<KeySet> keys, const Clock& clock)
       : options_(std::move(options)), keys_(std::move(keys)), clock_(clock) {}
 
-  Task<Answer> AuthenticateToken(TokenQuestionPtr question) override {
+  Task<AuthenticationResult> AuthenticateToken(TokenQuestionPtr question) override {
     std::optional<credentials::Jwt> parsed = credentials::Jwt::Parse(question->token);
     if (!parsed || IssuerOf(*parsed) != options_.issuer_url) co_return std::optional<Authenticated>();
     const auto jwt = std::make_shared<const credentials::Jwt>(std::move(*parsed));

@@ -38,7 +38,7 @@ class RequestHeader final : public Authenticator {
     }
   }
 
-  Task<Answer> Authenticate(CredentialsPtr credentials) override {
+  Task<AuthenticationResult> Authenticate(CredentialsPtr credentials) override {
     if (credentials->peer_certificates.empty()) co_return std::optional<Authenticated>();
     ASSIGN_OR_CO_RETURN(const CertificateIdentity proxy, verifier_->Verify(credentials->peer_certificates));
     const auto& allowed = options_.allowed_names;

@@ -26,7 +26,7 @@ class BoundServiceAccount final : public TokenAuthenticator {
   BoundServiceAccount(ServiceAccountOptions options, std::shared_ptr<TokenObjects> objects, const Clock& clock)
       : options_(std::move(options)), objects_(std::move(objects)), clock_(clock) {}
 
-  Task<Answer> AuthenticateToken(TokenQuestionPtr question) override {
+  Task<AuthenticationResult> AuthenticateToken(TokenQuestionPtr question) override {
     ASSIGN_OR_CO_RETURN(std::optional<SignedToken> token,
                         co_await CheckSignature(options_, options_.issuers, question));
     if (!token) co_return std::optional<Authenticated>();

@@ -12,7 +12,7 @@ class LegacyServiceAccount final : public TokenAuthenticator {
   LegacyServiceAccount(ServiceAccountOptions options, std::shared_ptr<TokenObjects> objects)
       : options_(std::move(options)), objects_(std::move(objects)) {}
 
-  Task<Answer> AuthenticateToken(TokenQuestionPtr question) override {
+  Task<AuthenticationResult> AuthenticateToken(TokenQuestionPtr question) override {
     static const std::vector<std::string> issuers{std::string(credentials::kLegacyIssuer)};
     ASSIGN_OR_CO_RETURN(std::optional<SignedToken> token, co_await CheckSignature(options_, issuers, question));
     if (!token) co_return std::optional<Authenticated>();

@@ -39,12 +39,12 @@ class ServiceAccounts : public ::testing::Test {
   std::string Sign(const credentials::BoundTokenClaims& claims) {
     return credentials::SignJwt(key_, credentials::ToClaims(claims, clock_.Now()));
   }
-  Answer Ask(std::string token, std::vector<std::string> audiences = {"api"}) {
+  AuthenticationResult Ask(std::string token, std::vector<std::string> audiences = {"api"}) {
     const ServiceAccountOptions options{StaticKeys({key_.Public()}), {"https://iss"}, {"api"}, true};
     return Await(NewBoundServiceAccount(options, objects_, clock_)
                      ->AuthenticateToken(Token(std::move(token), std::move(audiences))));
   }
-  Answer AskLegacy(std::string token) {
+  AuthenticationResult AskLegacy(std::string token) {
     const ServiceAccountOptions options{StaticKeys({key_.Public()}), {"https://iss"}, {"api"}, true};
     return Await(NewLegacyServiceAccount(options, objects_)->AuthenticateToken(Token(std::move(token), {"api"})));
   }
@@ -59,7 +59,7 @@ TEST_F(ServiceAccounts, TakesAGoodTokenWithAllItSays) {
   claims.pod = credentials::ObjectRef{"pod", "pod-uid"};
   // The node of a token that is bound to a pod is reported but not checked.
   claims.node = credentials::ObjectRef{"elsewhere", "x"};
-  const Answer answer = Ask(Sign(claims));
+  const AuthenticationResult answer = Ask(Sign(claims));
   ASSERT_EQ(Show(answer), kUser);
   const meta::UserInfo& user = (*answer)->user;
   EXPECT_EQ(user.uid, "sa-uid");

@@ -12,7 +12,7 @@ Digest KeyOf(const TokenQuestion& question) {
   return hash.Finish();
 }
 
-std::size_t BytesOf(const Answer& answer) {
+std::size_t BytesOf(const AuthenticationResult& answer) {
   if (!answer) return 256 + answer.error().Message().size();
   return *answer ? meta::MemoryOf((*answer)->user) + meta::MemoryOf((*answer)->audiences) : 0;
 }
@@ -58,16 +58,16 @@ TokenCache::TokenCache(std::unique_ptr<TokenAuthenticator> inner, Options option
       refused_(options.failure_bytes) {}
 TokenCache::~TokenCache() = default;
 
-std::optional<Answer> TokenCache::Find(const Digest& key, std::uint64_t* generation) {
+std::optional<AuthenticationResult> TokenCache::Find(const Digest& key, std::uint64_t* generation) {
   const std::lock_guard lock(mutex_);
   *generation = generation_;
   const SteadyTime now = clock_.Steady();
-  if (const Answer* const answer = accepted_.Find(key, now)) return *answer;
-  if (const Answer* const answer = refused_.Find(key, now)) return *answer;
+  if (const AuthenticationResult* const answer = accepted_.Find(key, now)) return *answer;
+  if (const AuthenticationResult* const answer = refused_.Find(key, now)) return *answer;
   return std::nullopt;
 }
 
-void TokenCache::Keep(const Digest& key, const Answer& answer, std::uint64_t generation) {
+void TokenCache::Keep(const Digest& key, const AuthenticationResult& answer, std::uint64_t generation) {
   const bool success = answer && *answer;
   if (!answer && !options_.keep_errors) return;
   Duration keep = success ? options_.success : options_.failure;
@@ -82,10 +82,10 @@ void TokenCache::Keep(const Digest& key, const Answer& answer, std::uint64_t gen
   (success ? accepted_ : refused_).Put(key, answer, BytesOf(answer), now + keep, now);
 }
 
-Task<Answer> TokenCache::AuthenticateToken(TokenQuestionPtr question) {
+Task<AuthenticationResult> TokenCache::AuthenticateToken(TokenQuestionPtr question) {
   const Digest key = KeyOf(*question);
   std::uint64_t generation = 0;
-  if (std::optional<Answer> known = Find(key, &generation)) {
+  if (std::optional<AuthenticationResult> known = Find(key, &generation)) {
     if (counters_) {
       counters_->hits.Add();
       counters_->hit_seconds.Observe(0);
@@ -94,7 +94,7 @@ Task<Answer> TokenCache::AuthenticateToken(TokenQuestionPtr question) {
   }
   const SteadyTime began = clock_.Steady();
   if (counters_) counters_->active.Add(1);
-  Answer answer = co_await inner_->AuthenticateToken(std::move(question));
+  AuthenticationResult answer = co_await inner_->AuthenticateToken(std::move(question));
   if (counters_) {
     counters_->active.Add(-1);
     counters_->misses.Add();

@@ -24,7 +24,7 @@ class TokenCache final : public TokenAuthenticator {
              service::Metrics* metrics = nullptr);
   ~TokenCache() override;
 
-  Task<Answer> AuthenticateToken(TokenQuestionPtr question) override;
+  Task<AuthenticationResult> AuthenticateToken(TokenQuestionPtr question) override;
   /// Removes all answers. Answers to calls in progress are not cached either.
   void Clear();
   /// The size of all cached answers.
@@ -32,16 +32,16 @@ class TokenCache final : public TokenAuthenticator {
 
  private:
   struct Counters;
-  std::optional<Answer> Find(const Digest& key, std::uint64_t* generation);
-  void Keep(const Digest& key, const Answer& answer, std::uint64_t generation);
+  std::optional<AuthenticationResult> Find(const Digest& key, std::uint64_t* generation);
+  void Keep(const Digest& key, const AuthenticationResult& answer, std::uint64_t generation);
 
   const std::unique_ptr<TokenAuthenticator> inner_;
   const Options options_;
   const Clock& clock_;
   const std::unique_ptr<Counters> counters_;
   std::mutex mutex_;
-  ExpiringCache<Answer> accepted_, refused_;  // guarded by mutex_
-  std::uint64_t generation_ = 0;              // guarded by mutex_; incremented by Clear()
+  ExpiringCache<AuthenticationResult> accepted_, refused_;  // guarded by mutex_
+  std::uint64_t generation_ = 0;                            // guarded by mutex_; incremented by Clear()
 };
 
 }  // namespace apimesh::authn_authz

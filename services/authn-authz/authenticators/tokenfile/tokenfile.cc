@@ -13,7 +13,7 @@ class TokenFile final : public TokenAuthenticator {
  public:
   explicit TokenFile(std::unordered_map<std::string, meta::UserInfo> users) : users_(std::move(users)) {}
 
-  Task<Answer> AuthenticateToken(TokenQuestionPtr question) override {
+  Task<AuthenticationResult> AuthenticateToken(TokenQuestionPtr question) override {
     const auto it = users_.find(question->token);
     if (it == users_.end()) co_return std::optional<Authenticated>();
     co_return std::optional(Authenticated{.user = it->second, .audiences = {}});

@@ -27,7 +27,7 @@ class TokenWebhook final : public TokenAuthenticator {
         api_audiences_(std::move(api_audiences)),
         clock_(clock) {}
 
-  Task<Answer> AuthenticateToken(TokenQuestionPtr question) override {
+  Task<AuthenticationResult> AuthenticateToken(TokenQuestionPtr question) override {
     boost::json::object review, spec;
     review["kind"] = "TokenReview";
     review["apiVersion"] = "authentication.k8s.io/" + version_;

@@ -9,7 +9,7 @@ class X509Authenticator final : public Authenticator {
  public:
   explicit X509Authenticator(std::shared_ptr<CertificateVerifier> verifier) : verifier_(std::move(verifier)) {}
 
-  Task<Answer> Authenticate(CredentialsPtr credentials) override {
+  Task<AuthenticationResult> Authenticate(CredentialsPtr credentials) override {
     if (credentials->peer_certificates.empty()) co_return std::optional<Authenticated>();
     ASSIGN_OR_CO_RETURN(CertificateIdentity identity, verifier_->Verify(credentials->peer_certificates));
     if (identity.common_name.empty()) co_return std::optional<Authenticated>();

@@ -25,7 +25,7 @@ CredentialsPtr Shown(std::vector<std::string> chain, std::vector<std::pair<std::
 
 class X509Test : public ::testing::Test {
  protected:
-  Answer Ask(std::vector<std::string> chain) {
+  AuthenticationResult Ask(std::vector<std::string> chain) {
     std::shared_ptr<CertificateVerifier> verifier =
         CertificateVerifier::FromPem(ca_.certificate_pem, apimesh::testing::SystemClock()).value();
     return fake::Await(NewX509(std::move(verifier))->Authenticate(Shown(std::move(chain))));
@@ -36,7 +36,7 @@ class X509Test : public ::testing::Test {
 TEST_F(X509Test, ReadsUserGroupsAndUid) {
   const TestCertificate leaf = MakeCertificate(
       {.common_name = "alice", .organizations = {"system:masters", "b"}, .uids = {"u-1"}, .usage = "clientAuth"}, &ca_);
-  const Answer answer = Ask({leaf.certificate_der});
+  const AuthenticationResult answer = Ask({leaf.certificate_der});
   ASSERT_EQ(fake::Show(answer), "user: alice");
   EXPECT_THAT((*answer)->user.groups, ElementsAre("system:masters", "b"));
   EXPECT_EQ((*answer)->user.uid, "u-1");
@@ -74,8 +74,9 @@ TEST_F(X509Test, RefusesWhatDoesNotVerify) {
 
 class RequestHeaderTest : public X509Test {
  protected:
-  Answer AskProxy(std::vector<std::string> chain, std::vector<std::pair<std::string, std::string>> headers,
-                  std::vector<std::string> allowed = {}) {
+  AuthenticationResult AskProxy(std::vector<std::string> chain,
+                                std::vector<std::pair<std::string, std::string>> headers,
+                                std::vector<std::string> allowed = {}) {
     std::shared_ptr<CertificateVerifier> verifier =
         CertificateVerifier::FromPem(ca_.certificate_pem, apimesh::testing::SystemClock()).value();
     RequestHeaderOptions options{
@@ -91,7 +92,7 @@ TEST_F(RequestHeaderTest, BelievesTheFrontProxyOnly) {
                                                                  {"x-remote-group", "g2"},
                                                                  {"x-remote-uid", "7"},
                                                                  {"x-remote-extra-acme.com%2fproject", "p"}};
-  const Answer answer = AskProxy({proxy.certificate_der}, headers);
+  const AuthenticationResult answer = AskProxy({proxy.certificate_der}, headers);
   ASSERT_EQ(fake::Show(answer), "user: carol");
   EXPECT_EQ((*answer)->user.uid, "7");
   EXPECT_THAT((*answer)->user.groups, ElementsAre("g1", "g2"));

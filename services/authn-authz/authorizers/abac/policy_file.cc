@@ -1,3 +1,4 @@
+#include "lib/base/text/trim.h"
 #include "lib/meta/object.h"
 #include "services/authn-authz/authorizers/abac/abac.h"
 
@@ -50,8 +51,8 @@ meta::Result<std::vector<AbacPolicy>> ParseAbacFile(std::string_view text, std::
     const std::size_t end = text.find('\n');
     std::string_view line = text.substr(0, end);
     text.remove_prefix(end == text.npos ? text.size() : end + 1);
-    const std::size_t begin = line.find_first_not_of(" \t\r");
-    if (begin == line.npos || line[begin] == '#') continue;
+    const std::string_view content = TrimSpace(line);
+    if (content.empty() || content.front() == '#') continue;
 
     const auto bad = [&](std::string_view why) {
       return meta::BadRequest(fmt::format("error reading policy file {}, line {}: {}: {}", path, number, line, why));

@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include "services/core-api/groups/coordination/lease/lease.h"
 #include "services/core-api/groups/core/event/event.h"
 #include "services/core-api/groups/core/node/node.h"
 #include "services/core-api/groups/core/serviceaccount/serviceaccount.h"
@@ -12,11 +11,6 @@ namespace {
 using namespace testing;  // NOLINT: the folder's own
 
 const NamedKindCase kCases[] = {
-    {"Lease",
-     &LeaseResource,
-     R"({"spec":{"leaseDurationSeconds":0,"leaseTransitions":-1,"strategy":"x"}})",
-     {"spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0",
-      "spec.leaseTransitions: Invalid value: -1: must be greater than or equal to 0"}},
     {"Node",
      &NodeResource,
      R"({"spec":{"podCIDR":"x","taints":[{"key":"a","effect":"Q"},{"key":"b","effect":"NoSchedule"},{"key":"b","effect":"NoSchedule"}]}})",

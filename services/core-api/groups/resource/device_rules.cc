@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
+#include "lib/base/text/text.h"
 #include "services/core-api/groups/core/persistentvolume/validation.h"
 #include "services/core-api/validation/texts.h"
 
@@ -29,9 +30,7 @@ void ValidateIdentifier(const Check& holder, const meta::Path& path, std::string
 
 void ValidateDomain(const Check& holder, const meta::Path& path, std::string_view domain) {
   if (domain.size() > kMaxDomain) holder.Add(meta::TooLong(path.ToString(), kMaxDomain));
-  std::string lower(domain);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
-  for (std::string& complaint : meta::CheckDnsSubdomain(lower))
+  for (std::string& complaint : meta::CheckDnsSubdomain(LowerCase(domain)))
     holder.Add(meta::Invalid(path.ToString(), meta::Quoted(domain), std::move(complaint)));
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "lib/base/text/text.h"
+
 namespace apimesh::core_api {
 namespace {
 
@@ -11,8 +13,7 @@ constexpr std::size_t kMaxParameters = 512, kMaxParameterBytes = 256 * 1024;
 
 void ValidateDriver(const Check& root, std::string_view field) {
   if (!root.Require(field)) return;
-  std::string lower(root.Text(field));
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::string lower = LowerCase(root.Text(field));
   for (std::string& complaint : meta::CheckQualifiedName(lower))
     root.Add(meta::Invalid(root.Path().Child(field).ToString(), meta::Quoted(lower), std::move(complaint)));
 }

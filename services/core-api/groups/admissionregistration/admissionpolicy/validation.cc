@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 #include <re2/re2.h>
 
+#include "lib/base/text/text.h"
 #include "lib/meta/equal.h"
 #include "services/core-api/groups/admissionregistration/rules.h"
 #include "services/core-api/validation/conditions.h"
@@ -50,9 +51,7 @@ void ValidateParamKind(const Check& spec) {
   if (!kind) return;
   ValidateApiVersion(*kind);
   if (!kind->Require("kind")) return;
-  std::string lower(kind->Text("kind"));
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
-  const meta::Complaints complaints = meta::CheckDns1035Label(lower);
+  const meta::Complaints complaints = meta::CheckDns1035Label(LowerCase(kind->Text("kind")));
   if (complaints.empty()) return;
   kind->Invalid("kind", fmt::format("may have mixed case, but should otherwise match: {}", fmt::join(complaints, ",")));
 }

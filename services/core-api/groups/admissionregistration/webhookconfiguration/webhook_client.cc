@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "lib/base/text/text.h"
+
 namespace apimesh::core_api {
 namespace {
 
@@ -23,9 +25,7 @@ Url ParseUrl(std::string_view text) {
   const std::size_t colon = text.find_first_of(":/?");
   const auto is_alpha = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
   if (colon != std::string_view::npos && colon > 0 && text[colon] == ':' && is_alpha(text.front())) {
-    url.scheme = text.substr(0, colon);
-    std::transform(url.scheme.begin(), url.scheme.end(), url.scheme.begin(),
-                   [](unsigned char c) { return std::tolower(c); });
+    url.scheme = LowerCase(text.substr(0, colon));
     text = text.substr(colon + 1);
   }
   if (const std::size_t mark = text.find('?'); mark != std::string_view::npos) {

@@ -46,7 +46,7 @@ void ValidateRollout(const Check& spec) {
   }
 }
 
-class DeploymentStrategy final : public registry::SpecStrategy {
+class DeploymentStrategy final : public ReplicaStrategy {
  public:
   void Default(json::object& object) const override {
     json::object& spec = meta::MakeObject(object, "spec");
@@ -76,18 +76,6 @@ class DeploymentStrategy final : public registry::SpecStrategy {
     const json::value* now = meta::FindField(object.Metadata(), "annotations");
     const json::value* before = meta::FindField(old.Metadata(), "annotations");
     if (!meta::Equal(now, before)) object.SetMeta("generation", old.Generation() + 1);
-  }
-
-  meta::FieldErrors ValidateUpdate(const meta::RequestContext& ctx, const meta::Object& object,
-                                   const meta::Object& old) const override {
-    meta::FieldErrors errors = Validate(ctx, object);
-    ValidateImmutable("selector", SpecOf(object, errors), old);
-    return errors;
-  }
-
-  std::vector<std::string> Warnings(const meta::RequestContext&, const meta::Object& object,
-                                    const meta::Object* old) const override {
-    return ReplicaWarnings(object, old);
   }
 };
 

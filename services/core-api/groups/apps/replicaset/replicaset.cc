@@ -10,7 +10,7 @@ namespace {
 
 namespace json = meta::json;
 
-class ReplicaSetStrategy final : public registry::SpecStrategy {
+class ReplicaSetStrategy final : public ReplicaStrategy {
  public:
   void Default(json::object& object) const override { DefaultPodTemplate(meta::MakeObject(object, "spec")); }
 
@@ -22,18 +22,6 @@ class ReplicaSetStrategy final : public registry::SpecStrategy {
     // kube-apiserver names "deployment" in this message.
     if (ValidateSelector(spec, "deployment")) ValidateReplicaTemplate(spec);
     return errors;
-  }
-
-  meta::FieldErrors ValidateUpdate(const meta::RequestContext& ctx, const meta::Object& object,
-                                   const meta::Object& old) const override {
-    meta::FieldErrors errors = Validate(ctx, object);
-    ValidateImmutable("selector", SpecOf(object, errors), old);
-    return errors;
-  }
-
-  std::vector<std::string> Warnings(const meta::RequestContext&, const meta::Object& object,
-                                    const meta::Object* old) const override {
-    return ReplicaWarnings(object, old);
   }
 };
 

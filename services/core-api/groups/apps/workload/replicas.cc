@@ -12,7 +12,15 @@ void ValidateReplicaTemplate(const Check& spec) {
   ValidateRunsForever(spec, "ReplicaSet");
 }
 
-std::vector<std::string> ReplicaWarnings(const meta::Object& object, const meta::Object* old) {
+meta::FieldErrors ReplicaStrategy::ValidateUpdate(const meta::RequestContext& ctx, const meta::Object& object,
+                                                  const meta::Object& old) const {
+  meta::FieldErrors errors = Validate(ctx, object);
+  ValidateImmutable("selector", SpecOf(object, errors), old);
+  return errors;
+}
+
+std::vector<std::string> ReplicaStrategy::Warnings(const meta::RequestContext&, const meta::Object& object,
+                                                   const meta::Object* old) const {
   std::vector<std::string> warnings;
   if (!old) warnings = PodNameWarnings(object.Name());
   if (old && old->Generation() == object.Generation()) return warnings;

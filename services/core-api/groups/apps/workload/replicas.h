@@ -11,8 +11,16 @@ namespace apimesh::core_api {
 
 /// Validates the template of a Deployment or ReplicaSet, whose selector can be parsed.
 void ValidateReplicaTemplate(const Check& spec);
-/// Returns the warnings about a Deployment or ReplicaSet. `old` is nullptr on creation.
-std::vector<std::string> ReplicaWarnings(const meta::Object& object, const meta::Object* old);
+
+/// Base class of the strategies of Deployments and ReplicaSets: the selector is immutable, and both have the same
+/// warnings.
+class ReplicaStrategy : public registry::SpecStrategy {
+ public:
+  meta::FieldErrors ValidateUpdate(const meta::RequestContext& ctx, const meta::Object& object,
+                                   const meta::Object& old) const override;
+  std::vector<std::string> Warnings(const meta::RequestContext& ctx, const meta::Object& object,
+                                    const meta::Object* old) const override;
+};
 
 /// Returns the rules for the numbers in the status that ReplicaSets and ReplicationControllers have.
 StatusRules ReplicaStatusRules();

@@ -1,11 +1,11 @@
 #include "services/core-api/groups/autoscaling/horizontalpodautoscaler/metrics.h"
 
 #include <algorithm>
-#include <cctype>
 #include <span>
 
 #include <fmt/format.h>
 
+#include "lib/base/text/text.h"
 #include "lib/codec/codec.h"
 #include "lib/schema/builtin.h"
 
@@ -93,13 +93,10 @@ const schema::Node& NodeOf(Metric kind) { return NodeOf(kind == Metric::kWanted 
 
 /// Finds a field by its case-insensitive name, as Go's decoder does. A null value counts as missing.
 const json::value* FindAnyCase(const json::object& object, std::string_view name) {
-  const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
   const json::value* found = meta::FindField(object, name);
   if (!found) {
     for (const auto& [key, value] : object) {
-      if (std::equal(key.begin(), key.end(), name.begin(), name.end(),
-                     [&](char a, char b) { return lower(a) == lower(b); }))
-        found = &value;
+      if (EqualsIgnoreCase(key, name)) found = &value;
     }
   }
   return found && !found->is_null() ? found : nullptr;

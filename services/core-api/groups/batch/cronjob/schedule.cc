@@ -62,9 +62,7 @@ std::string ParseNumber(std::string_view text, std::int64_t& number) {
 }
 
 std::string ParseNumberOrName(std::string_view text, const Field& field, std::int64_t& number) {
-  std::string lower(text);
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  const auto found = std::find(field.names.begin(), field.names.end(), lower);
+  const auto found = std::find(field.names.begin(), field.names.end(), LowerCase(text));
   if (found == field.names.end()) return ParseNumber(text, number);
   number = field.min + (found - field.names.begin());
   return "";

@@ -71,8 +71,8 @@ registry::Resource ComponentStatusResource(const KindInputs& inputs) {
   resource.store = ComponentStatusStore(Components(inputs), inputs.clock);
   resource.table = {{NameColumn(),
                      {.name = "Status", .description = "Whether it is healthy."},
-                     {.name = "Message", .description = "What it says about itself."},
-                     {.name = "Error", .description = "What went wrong when it was asked."}},
+                     {.name = "Message", .description = "The answer of its health check."},
+                     {.name = "Error", .description = "Why the health check failed."}},
                     &Cells,
                     {"metadata.name", "metadata.creationTimestamp", "conditions"}};
   return resource;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "lib/base/text/text.h"
+#include "lib/base/text/trim.h"
 #include "lib/meta/equal.h"
 #include "lib/meta/names.h"
 #include "services/core-api/groups/columns.h"
@@ -165,9 +166,7 @@ json::array CoreCells(const meta::Object& event, meta::Ages& ages) {
   const std::string_view name = text("involvedObject", "name");
   const std::string_view component = FirstOf(text("source", "component"), text("reportingComponent"));
   const std::string_view host = FirstOf(text("source", "host"), text("reportingInstance"));
-  std::string_view message = text("message");
-  while (!message.empty() && std::isspace(static_cast<unsigned char>(message.back()))) message.remove_suffix(1);
-  while (!message.empty() && std::isspace(static_cast<unsigned char>(message.front()))) message.remove_prefix(1);
+  const std::string_view message = TrimSpace(text("message"));
   return {last,
           TextCell(text("type")),
           TextCell(text("reason")),

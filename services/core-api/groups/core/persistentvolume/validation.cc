@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "lib/base/text/text.h"
 #include "services/core-api/groups/core/pod_spec/validation.h"
 #include "services/core-api/validation/resource_names.h"
 #include "services/core-api/validation/texts.h"
@@ -130,9 +131,7 @@ void ValidateCsiDriverName(const Check& holder, std::string_view field) {
   const std::string_view name = holder.Text(field);
   const std::string path = holder.Path().Child(field).ToString();
   if (name.size() > 63) holder.Add(meta::TooLong(path, 63));
-  std::string lower(name);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
-  for (std::string& complaint : meta::CheckDnsSubdomain(lower))
+  for (std::string& complaint : meta::CheckDnsSubdomain(LowerCase(name)))
     holder.Add(meta::Invalid(path, meta::Quoted(name), std::move(complaint)));
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "lib/base/text/text.h"
 #include "lib/meta/quantity.h"
 #include "services/core-api/groups/core/pod_spec/validation.h"
 
@@ -70,8 +71,7 @@ void ValidateFieldRef(const Check& ref, const std::vector<std::string>& fields) 
     const bool annotation = subscripted->path == "metadata.annotations";
     if (!annotation && subscripted->path != "metadata.labels")
       return convert_error(fmt::format("field label does not support subscript: {}", path));
-    std::string key(subscripted->key);
-    if (annotation) std::transform(key.begin(), key.end(), key.begin(), ::tolower);
+    const std::string key = annotation ? LowerCase(subscripted->key) : std::string(subscripted->key);
     for (std::string& complaint : meta::CheckQualifiedName(key))
       ref.Add(meta::Invalid(ref.Path().ToString(), meta::Quoted(key), std::move(complaint)));
     return;

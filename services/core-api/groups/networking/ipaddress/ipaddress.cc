@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "lib/base/text/text.h"
 #include "lib/meta/equal.h"
 #include "services/core-api/groups/columns.h"
 #include "services/core-api/resources/generic.h"
@@ -46,8 +47,7 @@ json::array Cells(const meta::Object& object, meta::Ages& ages) {
   if (const json::value* value = meta::Find(object.Root(), "spec", "parentRef"); value && value->is_object()) {
     const json::object& reference = value->get_object();
     const std::string_view group = meta::FindString(reference, "group"), ns = meta::FindString(reference, "namespace");
-    parent = fmt::format("{}{}{}", meta::FindString(reference, "resource"), group.empty() ? "" : ".", group);
-    std::transform(parent.begin(), parent.end(), parent.begin(), [](unsigned char c) { return std::tolower(c); });
+    parent = LowerCase(fmt::format("{}{}{}", meta::FindString(reference, "resource"), group.empty() ? "" : ".", group));
     parent += fmt::format("{}{}/{}", ns.empty() ? "" : "/", ns, meta::FindString(reference, "name"));
   }
   return {json::string(object.Name()), parent, AgeCell(object, ages)};

@@ -54,17 +54,14 @@ class BudgetStrategy final : public registry::SpecStrategy {
   }
 };
 
-class BudgetStatusStrategy final : public registry::StatusStrategy {
+class BudgetStatusStrategy final : public ConditionsStatusStrategy {
  public:
-  using StatusStrategy::StatusStrategy;
-  meta::FieldErrors ValidateUpdate(const meta::RequestContext&, const meta::Object& object,
-                                   const meta::Object&) const override {
-    meta::FieldErrors errors;
-    const Check status = StatusOf(object, errors);
-    ValidateConditions(status);
+  using ConditionsStatusStrategy::ConditionsStatusStrategy;
+
+ private:
+  void ValidateOtherFields(const Check& status, const meta::Object&) const override {
     for (const char* field : {"disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"})
       status.NonNegative(field);
-    return errors;
   }
 };
 

@@ -57,18 +57,15 @@ class TaintRuleStrategy final : public registry::SpecStrategy {
   const Clock* const clock_;
 };
 
-class TaintRuleStatusStrategy final : public registry::StatusStrategy {
+class TaintRuleStatusStrategy final : public ConditionsStatusStrategy {
  public:
-  using StatusStrategy::StatusStrategy;
-  meta::FieldErrors ValidateUpdate(const meta::RequestContext&, const meta::Object& object,
-                                   const meta::Object&) const override {
-    meta::FieldErrors errors;
-    const Check status = StatusOf(object, errors);
-    ValidateConditions(status);
+  using ConditionsStatusStrategy::ConditionsStatusStrategy;
+
+ private:
+  void ValidateOtherFields(const Check& status, const meta::Object&) const override {
     if (const std::size_t count = SizeOf(status, "conditions"); count > kMaxConditions) {
-      errors.push_back(meta::TooMany("status.conditions", count, kMaxConditions));
+      status.Add(meta::TooMany("status.conditions", count, kMaxConditions));
     }
-    return errors;
   }
 };
 

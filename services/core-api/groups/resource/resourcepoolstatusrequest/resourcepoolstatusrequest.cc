@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "lib/base/text/text.h"
 #include "lib/meta/equal.h"
 #include "lib/registry/status_strategy.h"
 #include "services/core-api/groups/columns.h"
@@ -20,11 +21,7 @@ namespace json = meta::json;
 constexpr std::int64_t kMaxLimit = 1000;
 constexpr std::size_t kMaxPools = 1000, kMaxConditions = 10, kMaxError = 256;
 
-meta::Complaints CheckDriver(std::string_view name) {
-  std::string lower(name);
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return meta::CheckDnsSubdomain(lower);
-}
+meta::Complaints CheckDriver(std::string_view name) { return meta::CheckDnsSubdomain(LowerCase(name)); }
 
 void ValidateMinimum(const Check& holder, std::string_view field, std::int64_t minimum) {
   const std::optional<std::int64_t> value = holder.Number(field);

@@ -54,14 +54,12 @@ class PodGroupStrategy final : public registry::SpecStrategy {
   }
 };
 
-class PodGroupStatusStrategy final : public registry::StatusStrategy {
+class PodGroupStatusStrategy final : public ConditionsStatusStrategy {
  public:
-  using StatusStrategy::StatusStrategy;
-  meta::FieldErrors ValidateUpdate(const meta::RequestContext&, const meta::Object& object,
-                                   const meta::Object&) const override {
-    meta::FieldErrors errors;
-    const Check status = StatusOf(object, errors);
-    ValidateConditions(status);
+  using ConditionsStatusStrategy::ConditionsStatusStrategy;
+
+ private:
+  void ValidateOtherFields(const Check& status, const meta::Object& object) const override {
     const auto claims = Objects(meta::Find(object.Root(), "spec", "resourceClaims"));
     for (const Check& one : status.Each("resourceClaimStatuses")) {
       const std::string_view name = one.Text("name");
@@ -71,12 +69,11 @@ class PodGroupStatusStrategy final : public registry::StatusStrategy {
       if (!known) one.Invalid("name", "must match the name of an entry in `spec.resourceClaims`");
     }
     if (const std::size_t count = SizeOf(status, "resourceClaimStatuses"); count > kMaxClaimStatuses) {
-      errors.push_back(meta::TooMany("status.resourceClaimStatuses", count, kMaxClaimStatuses));
-      return errors;
+      status.Add(meta::TooMany("status.resourceClaimStatuses", count, kMaxClaimStatuses));
+      return;
     }
     for (const Check& one : status.Each("resourceClaimStatuses"))
       one.Names("resourceClaimName", meta::CheckDnsSubdomain);
-    return errors;
   }
 };
 
