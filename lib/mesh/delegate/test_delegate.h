@@ -1,7 +1,5 @@
 #pragma once
 
-#include <stdlib.h>
-
 #include <atomic>
 #include <filesystem>
 #include <future>
@@ -12,6 +10,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_future.hpp>
 #include <gtest/gtest.h>
+#include <stdlib.h>
 
 #include "lib/mesh/callers.h"
 #include "lib/mesh/delegate/delegate.h"
@@ -62,7 +61,8 @@ class Collector final : public ResponseStream {
   std::promise<std::function<void()>> cancel;
 };
 
-/// A handler whose behaviour depends on the path: "/hang", "/wait", "/sleep", "/throw", "/large", "/abort", "/watch", "/exec".
+/// A handler whose behaviour depends on the path: "/hang", "/wait", "/sleep", "/throw", "/large", "/abort", "/watch",
+/// "/exec".
 class TestHandler final : public DelegateHandler {
  public:
   Task<Response> Call(Request&& request) override {

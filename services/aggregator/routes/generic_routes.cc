@@ -150,6 +150,10 @@ Task<> GenericRoutes::AnswerDiscovery(Exchange& exchange, std::shared_ptr<const 
   }
   if (const auto* document = documents->Find(path)) {
     co_await SendDocument(exchange, document->json, "", "application/json");
+  } else if (!documents->IsForwarded(path)) {
+    // The server of a group-version may know it already. It is found here when all discovery documents list it.
+    mesh::Response response = service::PlainNotFound();
+    co_await exchange.reply.Send(response.code, std::move(response.headers), std::move(response.body));
   } else {
     SetGroupVersion(exchange, std::string_view(path).substr(1));
     co_await parts_.forwarder->Forward(exchange);
