@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <future>
 #include <thread>
@@ -37,6 +38,14 @@ log::Level LevelOf(const std::string& name) {
   if (name == "warning") return log::Level::kWarning;
   if (name == "error") return log::Level::kError;
   return log::Level::kInfo;
+}
+
+/// Fails if a line could not be written since the last call, for example because the disk is full. Every line is
+/// flushed when it is written, and the stream remembers a failure.
+std::string CheckLog() {
+  if (std::ferror(stderr) == 0) return "";
+  std::clearerr(stderr);
+  return "lines of the log could not be written";
 }
 
 struct Hook {
@@ -127,6 +136,7 @@ Runtime::Runtime(std::string_view service, CommonFlags flags, const Clock& clock
   net::UseOwnRecords(impl_->flags.tls_records == "own");
   log::Init(service, impl_->flags.log_format == "json" ? log::Format::kJson : log::Format::kText,
             LevelOf(impl_->flags.log_level), clock);
+  impl_->health.Add("log", &CheckLog);
   if (!impl_->flags.health_address.empty()) {
     impl_->health_server = ServeProcessPaths({&impl_->health, &impl_->metrics}, impl_->flags.health_address, clock);
   }

@@ -15,6 +15,7 @@
 #include "lib/http/server.h"
 #include "lib/mesh/callers.h"
 #include "lib/mesh/in_process.h"
+#include "lib/net/tls/tls.h"
 #include "lib/service/auth/grpc_authority.h"
 #include "lib/service/stores/stores.h"
 #include "services/aggregator/apiservices/apiservice_resource.h"
@@ -158,6 +159,13 @@ ExtensionInputs InputsOfExtensions(const Options& options, service::Runtime& run
   return inputs;
 }
 
+/// Returns the function with which filters add their hooks. The condition is checked by every health check.
+std::function<void(std::string, std::function<bool()>)> AddHook(service::HealthChecks& checks) {
+  return [&checks](std::string name, std::function<bool()> done) {
+    checks.Add("poststarthook/" + name, [done = std::move(done)] { return std::string(done() ? "" : "not finished"); });
+  };
+}
+
 }  // namespace
 
 struct AggregatorServer::State {
@@ -208,6 +216,24 @@ struct AggregatorServer::State {
                              "kube-apiserver-autoregistration"}) {
       runtime.PostStart(part, [synced] { return WaitUntil(synced); });
     }
+    const auto checks = [controller = api_services] { return controller->ChecksExternals(); };
+    runtime.PostStart("apiservice-status-remote-available-controller", [checks] { return WaitUntil(checks); });
+    // The documents of discovery and OpenAPI are made from the descriptions of the chain.
+    const auto described = [routes = routes] { return routes->PublishedChain(); };
+    for (const char* part :
+         {"apiservice-discovery-controller", "apiservice-openapi-controller", "apiservice-openapiv3-controller"}) {
+      runtime.PostStart(part, [described] { return WaitUntil(described); });
+    }
+    if (options.proxy_client_cert_file.empty()) return;
+    net::ClientTlsOptions proxy;
+    proxy.cert_file = options.proxy_client_cert_file;
+    proxy.key_file = options.proxy_client_key_file;
+    proxy.insecure_skip_verify = true;  // no connection is made
+    const auto usable = [tls = std::make_shared<net::ClientTls>(proxy, clock)] {
+      std::string error;
+      return tls->NewSession("localhost", error) != nullptr;
+    };
+    runtime.PostStart("aggregator-reload-proxy-client-cert", [usable] { return WaitUntil(usable); });
   }
 
   void AddHealthChecks(service::HealthChecks& checks) const {
@@ -272,6 +298,7 @@ AggregatorServer::AggregatorServer(const Options& options, Peers peers, service:
                                                   .core_api = peers.core_api,
                                                   .process_metrics = runtime.GetMetrics(),
                                                   .executor = runtime.Executor(),
+                                                  .add_hook = AddHook(runtime.Health()),
                                                   .clock = clock},
                                                  state_->generic_routes));
   const http::Limits limits = LimitsOf(options);

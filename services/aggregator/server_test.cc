@@ -1,7 +1,11 @@
 #include "services/aggregator/server.h"
 
+#include <atomic>
+#include <thread>
+
 #include <gmock/gmock.h>
 
+#include "lib/mesh/served_header.h"
 #include "services/aggregator/filters/cache_control/cache_control.h"
 #include "services/aggregator/filters/cors/cors.h"
 #include "services/aggregator/filters/max_in_flight/max_in_flight.h"
@@ -36,6 +40,31 @@ TEST_F(AggregatorTest, DeadDelegateIs503WithRetryAfterAndComesBack) {
   again.group_versions = {DescribeVersion("example.com", "v1", "widgets")};
   extensions_->Describe(again);
   EXPECT_EQ(Get("/apis/example.com/v1/widgets", "admin").code, 200);
+}
+
+TEST_F(AggregatorTest, AnswersWhenDiscoveryListsNewResources) {
+  mesh::Response created = mesh::Response::Json(201, "{}");
+  created.headers.emplace_back(mesh::kServedResourceHeader, "new.example.com/v1/gadgets");
+  extensions_->answers["/apis/example.com/v1/widgets"] = created;
+  Start();
+  EXPECT_EQ(Get("/apis/new.example.com/v1", "admin").code, 404);
+  std::atomic<bool> described = false;
+  std::thread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    mesh::Description both;
+    both.etag = "2";
+    both.group_versions = {DescribeVersion("example.com", "v1", "widgets"),
+                           DescribeVersion("new.example.com", "v1", "gadgets")};
+    described = true;
+    extensions_->Describe(both);
+  });
+  const auto answer = Do("POST", "/apis/example.com/v1/widgets", {{"authorization", "Bearer admin"}}, "{}");
+  EXPECT_TRUE(described);
+  EXPECT_EQ(answer.code, 201);
+  EXPECT_EQ(answer.Header(mesh::kServedResourceHeader), "") << "clients do not receive it";
+  EXPECT_THAT(Get("/apis", "admin").body, HasSubstr("new.example.com"));
+  EXPECT_THAT(Get("/apis/new.example.com/v1", "admin").body, HasSubstr("gadgets"));
+  later.join();
 }
 
 TEST_F(AggregatorTest, AnswersHaveTheUsualHeaders) {
@@ -99,12 +128,14 @@ TEST_F(AggregatorTest, ServesHealthVersionMetricsAndIndex) {
   Start();
   EXPECT_EQ(Get("/healthz", "admin").body, "ok");
   EXPECT_EQ(Get("/readyz?verbose&exclude=ping&exclude=none", "admin").body,
-            "[+]ping excluded: ok\n[+]core-api ok\n[+]extensions-api ok\n[+]authn-authz ok\n[+]shutdown ok\n"
+            "[+]ping excluded: ok\n[+]log ok\n[+]core-api ok\n[+]extensions-api ok\n[+]authn-authz ok\n"
+            "[+]poststarthook/max-in-flight-filter ok\n[+]shutdown ok\n"
             "warn: some health checks cannot be excluded: no matches for \"none\"\nreadyz check passed\n");
   EXPECT_EQ(Get("/healthz/core-api", "admin").body, "ok");
   EXPECT_EQ(Get("/healthz/nothing", "admin").code, 404);
   EXPECT_THAT(Get("/version", "admin").body, HasSubstr("\"gitVersion\": \"v1.36"));
   EXPECT_THAT(Get("/", "admin").body, HasSubstr("\"/apis/example.com/v1\""));
+  EXPECT_THAT(Get("/", "admin").body, HasSubstr("\"/readyz/ping\""));
   Get("/api/v1/pods", "admin");
   for (int i = 0; i < 5; ++i) Get(fmt::format("/api/v1/made-up-{}?watch=1", i), "bad");
   const std::string metrics = Get("/metrics", "admin").body;

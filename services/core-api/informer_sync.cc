@@ -33,6 +33,8 @@ void AddInformerSync(service::Runtime& runtime, const std::vector<endpoint::Serv
   const auto plugins = std::make_shared<const Stores>(Stores{std::move(read_by_plugins)});
   runtime.PostStart("start-apiserver-admission-initializer", [plugins] { return WaitFor(plugins); });
   runtime.PostStart("generic-apiserver-start-informers", [all] { return WaitFor(all); });
+  // The numbers of objects are those in the caches of the stores.
+  runtime.PostStart("storage-object-count-tracker-hook", [all] { return WaitFor(all); });
   if (features.Enabled(features::kWatchCacheInitializationPostStartHook)) {
     runtime.PostStart("storage-readiness", [all] { return WaitFor(all); });
   }

@@ -11,6 +11,7 @@
 #include "lib/service/authorize_create.h"
 #include "lib/service/runtime.h"
 #include "lib/service/stores/stores.h"
+#include "services/extensions-api/controller/answer_when_served.h"
 #include "services/extensions-api/controller/crd_controller.h"
 #include "services/extensions-api/crd/crd_resource.h"
 #include "services/extensions-api/openapi/documents.h"
@@ -23,9 +24,11 @@ constexpr Duration kEstablishDelay = std::chrono::seconds(5);
 
 /// The definitions themselves, with the priorities of kube-apiserver.
 endpoint::ServedVersion OwnVersion(storage::StorePtr crds, admission::ChainPtr admission,
-                                   const schema::Descriptions& descriptions, const Clock& clock) {
+                                   std::shared_ptr<registry::Hooks> hooks, const schema::Descriptions& descriptions,
+                                   const Clock& clock) {
   auto served = std::make_shared<endpoint::ServedResource>();
   served->resource = CrdResource(clock);
+  served->resource.hooks = std::move(hooks);
   served->store = std::move(crds);
   served->admission = std::move(admission);
   // Its schema changes only with a new release of this program, its texts with their file.
@@ -58,11 +61,13 @@ int Run(const Flags& flags, const Clock& clock) {
   options.environment.authorize_create = service::CreateAuthorizer(auth);
   options.environment.authorize_unsafe_delete = service::UnsafeDeleteAuthorizer(auth);
   const auto descriptions = std::make_shared<const schema::Descriptions>(flags.descriptions_file);
-  options.paths = OpenApiPaths(crds, descriptions, clock);
+  const auto served = std::make_shared<ServedDefinitions>();
+  options.paths = OpenApiPaths(crds, served, descriptions, clock);
   const auto unresolvable = std::make_shared<UnresolvableResources>();
   options.next = mesh::InProcess(AnswerUnresolvable(unresolvable));
   const auto environment = std::make_shared<const endpoint::Environment>(options.environment);
   const auto server = std::make_shared<endpoint::GroupServer>(std::move(options));
+  const auto handler = std::make_shared<AnswerWhenServed>(server, served, clock);
 
   service::WebhookSources webhooks{.clock = clock};
   webhooks.resolve = [core_api, &clock,
@@ -72,9 +77,10 @@ int Run(const Flags& flags, const Clock& clock) {
   const auto controller = std::make_shared<CrdController>(CrdController::Parts{
       .crds = crds,
       .server = server,
-      .own = {OwnVersion(crds, admission, *descriptions, clock)},
+      .own = {OwnVersion(crds, admission, handler->CreationHooks(), *descriptions, clock)},
       .openapi_digest = descriptions->Digest(),
       .unresolvable = unresolvable,
+      .served = served,
       .sources = {backend, admission, std::move(webhooks), &runtime.GetMetrics()},
       .environment = environment,
       .executor = runtime.LargeRequests(),  // compiling a large schema must not delay requests
@@ -87,7 +93,7 @@ int Run(const Flags& flags, const Clock& clock) {
   runtime.PostStart("start-apiextensions-controllers", [synced] { return WaitUntil(synced); });
   runtime.PostStart("crd-informer-synced", [synced] { return WaitUntil(synced); });
   controller->Start();
-  runtime.Serve(server);
+  runtime.Serve(handler);
   return runtime.Run();
 }
 

@@ -76,6 +76,22 @@ def test_index_of_flags(sides, page):
     assert (ours.status, ours.body, header(ours, "content-type")) == (reference.status, reference.body, header(reference, "content-type"))
 
 
+# The checks that only one of the servers has, and why.
+ONLY_OURS = {"core-api", "extensions-api", "authn-authz"}  # the processes of the mesh
+ONLY_REFERENCE = {"loopback-serving-certificate", "poststarthook/peer-endpoint-reconciler-controller"}  # docs/differences.md
+
+
+@pytest.mark.parametrize("page", ["/healthz", "/livez", "/readyz"])
+def test_health_checks_have_the_same_names(sides, page):
+    ours, reference = (set(re.findall(r"^\[[+-]\](\S+) ", reply.body.decode(), re.M)) for reply in pages(sides, "GET", f"{page}?verbose"))
+    assert ours - reference <= ONLY_OURS
+    assert reference - ours <= ONLY_REFERENCE
+    assert len(ours & reference) > 25
+    for name in sorted(ours & reference):
+        one, other = pages(sides, "GET", f"{page}/{name}")
+        assert (one.status, one.body, header(one, "content-type")) == (other.status, other.body, header(other, "content-type")), name
+
+
 def test_slis(sides):
     texts = []
     for side in sides:

@@ -7,6 +7,7 @@ import time
 import pytest
 
 import mesh
+from pki import Pki
 
 BINARY = mesh.BIN / "kube-apiserver"
 
@@ -48,11 +49,55 @@ def test_anonymous_health_and_version(server):
     assert server.anonymous.get("/api/v1/namespaces").code == 403
 
 
+def checks(report):
+    return {line[3:].split()[0] for line in report.splitlines() if line.startswith(("[+]", "[-]"))}
+
+
+def test_health_checks_of_options(tmp_path):
+    """Without priority and fairness, the simpler limit has a check; with a client certificate, there is one that it can be used."""
+    certificates = Pki(tmp_path / "pki")
+    certificate, key = certificates.issue("aggregator")
+    store = mesh.Store(tmp_path / "store")
+    server = mesh.KubeApiserver(tmp_path, store.url, "--enable-priority-and-fairness=false", f"--proxy-client-cert-file={certificate}",
+                                f"--proxy-client-key-file={key}").start()
+    try:
+        names = checks(server.client.get("/readyz?verbose").body)
+        assert {"poststarthook/max-in-flight-filter", "poststarthook/aggregator-reload-proxy-client-cert"} <= names
+        assert not {name for name in names if name.startswith("poststarthook/priority-and-fairness-") and "producer" not in name}
+    finally:
+        server.stop()
+        store.stop()
+
+
+def test_a_log_that_cannot_be_written_fails_the_check(tmp_path):
+    store = mesh.Store(tmp_path / "store")
+    server = mesh.KubeApiserver(tmp_path, store.url)
+    server.log = "/dev/full"
+    try:
+        server.start(wait=False)
+        mesh.wait_until(lambda: "[-]log failed" in report(server, "/readyz"), 20, "the check fails")
+        assert "[-]log failed" in report(server, "/livez") and "[-]log failed" in report(server, "/healthz")
+    finally:
+        server.stop()
+        store.stop()
+
+
+def report(server, page):
+    try:
+        return server.anonymous.get(f"{page}?verbose").body
+    except OSError:
+        return ""
+
+
 def test_verbose_health_names_every_check(server):
     body = server.client.get("/readyz?verbose").body
     assert body.splitlines()[-1] == "readyz check passed"
     assert "[+]etcd ok" in body and "[+]ping ok" in body
     assert server.client.get("/readyz/ping").body == "ok"
+    assert {"log", "poststarthook/priority-and-fairness-filter", "poststarthook/apiservice-openapiv3-controller"} <= checks(body)
+    paths = server.client.get("/").json()["paths"]
+    for page in ("/healthz", "/livez", "/readyz"):
+        assert {f"{page}/{name}" for name in checks(server.client.get(f"{page}?verbose").body)} == {path for path in paths if path.startswith(page + "/")}
     assert "excluded" in server.client.get("/readyz?verbose&exclude=ping").body
 
 

@@ -8,6 +8,8 @@ import signal
 import threading
 import time
 
+import pytest
+
 import mesh
 from raw_etcd import RawEtcd
 
@@ -77,6 +79,7 @@ def allocated(server, etcd):
     return addresses, {FIRST_PORT + bit for bit in range(bits.bit_length()) if bits >> bit & 1}
 
 
+@pytest.mark.timeout(300 + 10 * KILLS)
 def test_nothing_leaks_when_core_api_is_killed(tmp_path, etcd_path):
     store = mesh.Store(tmp_path / "store", binary=etcd_path)
     server = mesh.KubeApiserver(tmp_path / "server", store.url, "--service-repair-interval=20s")

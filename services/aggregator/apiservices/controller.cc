@@ -112,6 +112,7 @@ struct ApiServiceController::State : std::enable_shared_from_this<State> {
   std::map<std::string, External> externals;
   std::string published;  // key of the delegates that were last published
   std::atomic<bool> synced = false;
+  std::atomic<bool> checks_externals = false;
   std::mutex mutex;
   std::shared_ptr<Wakeup> wakeup = Wakeup::New();  // guarded by mutex
 };
@@ -307,6 +308,7 @@ Task<> ApiServiceController::State::Work(std::shared_ptr<State> self) {
       co_await Register(self);
       FindExternals();
       Publish();
+      checks_externals = true;
     }
     const bool idle = externals.empty() && synced && unchecked.empty();
     co_await Wakeup::Wait(sleep, idle ? SteadyTime::max() : parts.clock.Steady() + kTick);
@@ -355,5 +357,6 @@ void ApiServiceController::Stop() {
 void ApiServiceController::RoutesChanged() { state_->Wake(); }
 
 bool ApiServiceController::Synced() const { return state_->synced; }
+bool ApiServiceController::ChecksExternals() const { return state_->checks_externals; }
 
 }  // namespace apimesh::aggregator

@@ -36,6 +36,8 @@ class ApiServiceController {
   void RoutesChanged();
   /// Whether all group-versions of the chain are registered.
   bool Synced() const;
+  /// Whether the servers outside the mesh are known, and are checked from now on.
+  bool ChecksExternals() const;
 
  private:
   struct State;

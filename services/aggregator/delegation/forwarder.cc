@@ -3,6 +3,7 @@
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/post.hpp>
 
+#include "lib/mesh/served_header.h"
 #include "services/aggregator/delegation/audit_headers.h"
 #include "services/aggregator/delegation/mesh_request.h"
 #include "services/aggregator/edge/request_body.h"
@@ -11,6 +12,11 @@
 
 namespace apimesh::aggregator {
 namespace {
+
+/// How long the response about a new definition waits until the discovery lists its resources.
+constexpr Duration kDiscoveryWait = std::chrono::seconds(1);
+/// The response must not miss the deadline of the request because it waits.
+constexpr Duration kReserve = std::chrono::milliseconds(100);
 
 /// Writes a delegate's stream to the client. The cancel callback may run on any thread.
 class ClientStream final : public mesh::ResponseStream {
@@ -89,6 +95,21 @@ bool Shareable(const Exchange& exchange, const Delegate& delegate) {
          exchange.request.method == "GET";
 }
 
+/// Removes the headers of lib/mesh/served_header.h and returns the resources that they name.
+std::vector<meta::Gvr> TakeServedResources(mesh::Headers& headers) {
+  std::vector<meta::Gvr> resources;
+  std::erase_if(headers, [&resources](const auto& header) {
+    if (header.first != mesh::kServedResourceHeader) return false;
+    const std::string& text = header.second;
+    const std::size_t version = text.find('/'), resource = text.rfind('/');
+    if (version < resource)
+      resources.push_back(
+          {text.substr(0, version), text.substr(version + 1, resource - version - 1), text.substr(resource + 1)});
+    return true;
+  });
+  return resources;
+}
+
 Task<> PumpToDelegate(http::RawConnection& client, mesh::ByteStream& delegate) {
   for (;;) {
     std::string data = co_await client.Read();
@@ -144,6 +165,11 @@ Task<> Forwarder::Forward(Exchange& exchange) {
     mesh::Response response = co_await delegate->client->Call(std::move(request));
     for_client.reset();
     TakeAuditHeaders(response.headers, exchange);
+    std::vector<meta::Gvr> served = TakeServedResources(response.headers);
+    if (!served.empty() && !delegate->Foreign()) {
+      const SteadyTime limit = exchange.clock.Steady() + kDiscoveryWait;
+      co_await RouteTable::WaitFor(routes_, std::move(served), std::min(limit, exchange.deadline - kReserve));
+    }
     co_await exchange.reply.Send(response.code, std::move(response.headers), std::move(response.body));
   }
 }

@@ -69,10 +69,20 @@ const Delegate* Routes::For(const meta::RequestInfo& info) const {
   return &delegates.front();
 }
 
+bool Routes::DescribesChain() const {
+  return std::all_of(delegates.begin(), delegates.end(), [](const Delegate& one) {
+    return one.kind != Delegate::Kind::kChain || one.description.has_value();
+  });
+}
+
 bool Routes::KnowsResource(const meta::RequestInfo& info) const {
-  const auto served = by_group_version.find(info.api_group + "/" + info.api_version);
+  return Lists({info.api_group, info.api_version},
+               info.subresource.empty() ? info.resource : info.resource + "/" + info.subresource);
+}
+
+bool Routes::Lists(const meta::GroupVersion& version, const std::string& name) const {
+  const auto served = by_group_version.find(version.group + "/" + version.version);
   if (served == by_group_version.end()) return false;
-  const std::string name = info.subresource.empty() ? info.resource : info.resource + "/" + info.subresource;
   return std::any_of(served->second.resources.begin(), served->second.resources.end(),
                      [&name](const std::shared_ptr<const ResourceNames>& names) { return names->contains(name); });
 }
@@ -112,11 +122,45 @@ void RouteTable::SetExternal(std::vector<Delegate> externals) {
   std::erase_if(next->delegates, [](const Delegate& delegate) { return delegate.Foreign(); });
   for (Delegate& external : externals) next->delegates.push_back(std::move(external));
   Index(*next, *before);
+  Publish(std::move(next));
+}
+
+void RouteTable::Publish(RoutesPtr next) {
   {
     const std::lock_guard lock(mutex_);
     routes_ = next;
   }
-  if (changed_) changed_(std::move(next));
+  if (changed_) changed_(next);
+  std::vector<std::shared_ptr<Wakeup>> waiting;
+  {
+    const std::lock_guard lock(mutex_);
+    published_ = std::move(next);
+    waiting.swap(waiting_);
+  }
+  for (const std::shared_ptr<Wakeup>& one : waiting) one->Wake();
+}
+
+bool RouteTable::PublishedChain() const {
+  const std::lock_guard lock(mutex_);
+  return published_ && published_->DescribesChain();
+}
+
+Task<> RouteTable::WaitFor(std::shared_ptr<RouteTable> self, std::vector<meta::Gvr> resources, SteadyTime deadline) {
+  for (;;) {
+    const std::shared_ptr<Wakeup> wakeup = Wakeup::New();
+    {
+      const std::lock_guard lock(self->mutex_);
+      std::erase_if(resources, [&self](const meta::Gvr& one) {
+        return self->published_ && self->published_->Lists(one.Version(), one.resource);
+      });
+      if (resources.empty()) co_return;
+      self->waiting_.push_back(wakeup);
+    }
+    const bool woken = co_await Wakeup::Wait(wakeup, deadline);
+    if (!woken) break;
+  }
+  const std::lock_guard lock(self->mutex_);
+  std::erase_if(self->waiting_, [](const std::shared_ptr<Wakeup>& one) { return one.use_count() == 1; });
 }
 
 void RouteTable::Update(std::size_t index, std::optional<mesh::Description> description) {
@@ -130,11 +174,7 @@ void RouteTable::Update(std::size_t index, std::optional<mesh::Description> desc
   if (description) delegate.description = std::move(description);
   if (was_up != delegate.up) log::Info("{} is {}", delegate.name, delegate.up ? "up" : "down");
   Index(*next, *before);
-  {
-    const std::lock_guard lock(mutex_);
-    routes_ = next;
-  }
-  if (changed_) changed_(std::move(next));
+  Publish(std::move(next));
 }
 
 }  // namespace apimesh::aggregator

@@ -10,7 +10,9 @@
 #include <unordered_set>
 #include <vector>
 
+#include "lib/base/async/wakeup.h"
 #include "lib/mesh/delegate/delegate.h"
+#include "lib/meta/gvk.h"
 #include "lib/meta/request/request_info.h"
 
 namespace apimesh::aggregator {
@@ -56,8 +58,12 @@ struct Routes {
   /// Returns the delegate that serves the request, or else the head of the chain, which forwards unknown requests.
   /// Returns nullptr only if there are no delegates.
   const Delegate* For(const meta::RequestInfo& info) const;
+  /// Whether every server of the chain has sent its description.
+  bool DescribesChain() const;
   /// Whether the discovery of any delegate lists the request's resource and subresource.
   bool KnowsResource(const meta::RequestInfo& info) const;
+  /// The same for "deployments" or "deployments/scale".
+  bool Lists(const meta::GroupVersion& version, const std::string& name) const;
 };
 using RoutesPtr = std::shared_ptr<const Routes>;
 
@@ -74,12 +80,20 @@ class RouteTable {
   void Start(std::function<void(RoutesPtr)> changed);
   void Stop();
   RoutesPtr Current() const;
+  /// Whether the callback of Start() has run for routes in which every server of the chain is described.
+  bool PublishedChain() const;
+  /// Waits until the callback of Start() has run for routes that list all `resources`, or until `deadline`.
+  static Task<> WaitFor(std::shared_ptr<RouteTable> self, std::vector<meta::Gvr> resources, SteadyTime deadline);
 
  private:
   void Update(std::size_t index, std::optional<mesh::Description> description);
+  /// Makes `next` current and runs the callback. `change_mutex_` must be locked.
+  void Publish(RoutesPtr next);
 
   mutable std::mutex mutex_;
   RoutesPtr routes_ = std::make_shared<Routes>();  // guarded by mutex_
+  RoutesPtr published_;                            // guarded by mutex_; the callback has run for these
+  std::vector<std::shared_ptr<Wakeup>> waiting_;   // guarded by mutex_; woken when published_ changes
   std::function<void(RoutesPtr)> changed_;
   std::mutex change_mutex_;  // serialises calls of changed_
   std::vector<std::shared_ptr<void>> subscriptions_;

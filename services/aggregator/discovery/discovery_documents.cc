@@ -140,7 +140,7 @@ struct DiscoveryDocuments::Group {
 
 DiscoveryDocuments::DiscoveryDocuments(const Routes& routes, const std::string& server_address,
                                        const DiscoveryDocuments* before)
-    : server_address_(server_address) {
+    : server_address_(server_address), complete_(routes.DescribesChain()) {
   const std::vector<DiscoveredGroup> sorted = SortedGroups(routes);
   groups_.reserve(sorted.size());
   by_name_.reserve(sorted.size());
@@ -191,6 +191,19 @@ const DiscoveryDocuments::Document* DiscoveryDocuments::Find(std::string_view pa
     if (one.description->version == path) return one.external ? nullptr : &group->second->lists[i];
   }
   return nullptr;
+}
+
+bool DiscoveryDocuments::IsForwarded(std::string_view path) const {
+  const auto slashes = std::count(path.begin(), path.end(), '/');
+  const bool discovery =
+      path.starts_with("/apis/") ? slashes == 2 || slashes == 3 : path.starts_with("/api/") && slashes == 2;
+  if (!discovery || !complete_) return true;
+  for (const GroupPtr& group : groups_) {
+    for (const DiscoveredGroup::Version& one : group->versions) {
+      if (one.external && path.substr(1) == group->PathOf(*one.description)) return true;
+    }
+  }
+  return false;
 }
 
 DiscoveryDocuments::Document DiscoveryDocuments::Aggregated(bool core) const {

@@ -27,6 +27,9 @@ class DiscoveryDocuments {
   /// Returns the document of a path such as "/api", "/apis", "/apis/apps", "/apis/apps/v1" or "/api/v1", or nullptr if
   /// there is none.
   const Document* Find(std::string_view path) const;
+  /// Whether a server must be asked about this path, for which Find() has no document: a server outside the mesh
+  /// answers it, it is no path of discovery, or a server of the chain has not been described yet.
+  bool IsForwarded(std::string_view path) const;
   /// The aggregated discovery (APIGroupDiscoveryList) of "/api" and "/apis". Equal documents have equal ETags in all
   /// processes.
   const Document& AggregatedCore() const;
@@ -52,6 +55,7 @@ class DiscoveryDocuments {
   Document Aggregated(bool core) const;
 
   const std::string server_address_;
+  const bool complete_;           // all servers of the chain are described
   std::vector<GroupPtr> groups_;  // in the order of the documents
   std::unordered_map<std::string_view, GroupPtr> by_name_;
   mutable Lazy versions_, group_list_, aggregated_core_, aggregated_groups_, openapi_index_;

@@ -12,6 +12,7 @@ Routes RoutesOf(std::vector<mesh::GroupVersionPtr> versions, Delegate::Kind kind
   Routes routes;
   routes.delegates.resize(1);
   routes.delegates[0].kind = kind;
+  routes.delegates[0].description.emplace();
   for (const mesh::GroupVersionPtr& one : versions)
     routes.by_group_version[one->group + "/" + one->version] = {0, one, {}};
   return routes;
@@ -39,6 +40,20 @@ TEST(DiscoveryDocuments, AnswersAllPaths) {
   for (const char* path : {"/apis/", "/apis/other", "/apis/apps/v2", "/apis/apps/v1/x", "/api/v2", "/api/", "/x"})
     EXPECT_EQ(documents.Find(path), nullptr) << path;
   EXPECT_EQ(documents.Paths(), (std::vector<std::string>{"/api", "/apis", "/api/v1", "/apis/apps", "/apis/apps/v1"}));
+}
+
+TEST(DiscoveryDocuments, KnowsWhichPathsOnlyAServerCanAnswer) {
+  const auto apps = DescribeVersion("apps", "v1", "deployments");
+  Routes routes = RoutesOf({apps});
+  const DiscoveryDocuments documents(routes, "", nullptr);
+  for (const char* path : {"/apis/other", "/apis/other/v1", "/apis/apps/v2", "/api/v2"})
+    EXPECT_FALSE(documents.IsForwarded(path)) << path;
+  for (const char* path : {"/apix", "/apis/apps/v1/x", "/api/v1/x"}) EXPECT_TRUE(documents.IsForwarded(path)) << path;
+  const DiscoveryDocuments external(RoutesOf({apps}, Delegate::Kind::kExternal), "", nullptr);
+  EXPECT_TRUE(external.IsForwarded("/apis/apps/v1"));
+  EXPECT_FALSE(external.IsForwarded("/apis/apps/v2"));
+  routes.delegates[0].description.reset();
+  EXPECT_TRUE(DiscoveryDocuments(routes, "", nullptr).IsForwarded("/apis/other/v1")) << "it may be served";
 }
 
 TEST(DiscoveryDocuments, SharesUnchangedGroupsAndHasStableEtags) {

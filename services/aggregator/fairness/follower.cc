@@ -85,6 +85,7 @@ void FairnessFollower::PollAt(SteadyTime time) {
 
 Task<> FairnessFollower::RunTimers(std::shared_ptr<FairnessFollower> self) {
   SteadyTime borrow_at = self->parts_.clock.Steady() + FairnessController::kBorrowingPeriod;
+  self->runs_timers_ = true;
   while (!self->stopped_) {
     const auto timer = Wakeup::New();
     SteadyTime next = borrow_at;

@@ -31,6 +31,8 @@ class FairnessFollower : public std::enable_shared_from_this<FairnessFollower> {
   void PollAt(SteadyTime time);
   /// Whether the objects have been read once.
   bool Synced() const { return synced_; }
+  /// Whether the timers run, which release requests that wait and divide the seats.
+  bool RunsTimers() const { return runs_timers_; }
 
  private:
   struct Changed {};  // something has changed
@@ -45,6 +47,7 @@ class FairnessFollower : public std::enable_shared_from_this<FairnessFollower> {
   std::unique_ptr<admission::Subscription> schemas_, levels_;
   const std::shared_ptr<Latest<Changed>> changes_ = std::make_shared<Latest<Changed>>();
   std::atomic<bool> synced_ = false;
+  std::atomic<bool> runs_timers_ = false;
   std::atomic<bool> stopped_ = false;
   mutable std::mutex mutex_;
   FairnessObjects current_;        // guarded by mutex_, as all below

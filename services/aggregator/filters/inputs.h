@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <string>
 
 #include <boost/asio/any_io_executor.hpp>
 
@@ -34,6 +36,8 @@ struct FilterInputs {
   std::shared_ptr<mesh::DelegateClient> core_api;  // for requests of the filter itself
   service::Metrics& process_metrics;               // for metrics of the filter itself
   boost::asio::any_io_executor executor;           // runs the work of the filter that belongs to no request
+  /// Adds a post-start hook that is complete when `done` returns true; it must be cheap, because it is called often.
+  std::function<void(std::string name, std::function<bool()> done)> add_hook;
   const Clock& clock;
 
   /// The options that the filter's folder declares.

@@ -122,4 +122,24 @@ Task<mesh::Response> AnswerHealth(const service::HealthChecks& own, RoutesPtr ro
   co_return response;
 }
 
+Task<std::vector<std::string>> HealthPaths(const service::HealthChecks& own, RoutesPtr routes, mesh::Request request,
+                                           const Clock& clock) {
+  std::vector<std::string> paths;
+  request.query = "verbose";
+  request.deadline = clock.Steady() + kTimeout;
+  for (const char* page : {"/healthz", "/livez", "/readyz"}) {
+    request.path = page;
+    std::string report;
+    if (const std::optional<mesh::Response> answer = own.Answer(request.path, request.query)) report = answer->Text();
+    for (const Delegate& delegate : routes->delegates) {
+      if (!delegate.up || delegate.kind != Delegate::Kind::kChain) continue;
+      mesh::Request asked_of_it = request;
+      const mesh::Response response = co_await delegate.client->Call(std::move(asked_of_it));
+      report = MergeReports(report, response.Text());
+    }
+    for (const Line& line : Checks(report)) paths.push_back(fmt::format("{}/{}", page, line.name));
+  }
+  co_return paths;
+}
+
 }  // namespace apimesh::aggregator

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "lib/base/async/task.h"
 #include "lib/service/health.h"
 #include "services/aggregator/delegation/route_table.h"
@@ -15,5 +18,10 @@ Task<mesh::Response> AnswerHealth(const service::HealthChecks& own, RoutesPtr ro
 
 /// Merges two ?verbose reports. A check that is in both is shown once, and as failed if either failed.
 std::string MergeReports(std::string_view own, std::string_view other);
+
+/// Returns the paths of all checks, such as "/readyz/etcd", of this process and of the delegates that are up. `request`
+/// is the request that the delegates get, with other paths.
+Task<std::vector<std::string>> HealthPaths(const service::HealthChecks& own, RoutesPtr routes, mesh::Request request,
+                                           const Clock& clock);
 
 }  // namespace apimesh::aggregator

@@ -150,6 +150,10 @@ Task<> GenericRoutes::AnswerDiscovery(Exchange& exchange, std::shared_ptr<const 
   }
   if (const auto* document = documents->Find(path)) {
     co_await SendDocument(exchange, document->json, "", "application/json");
+  } else if (!documents->IsForwarded(path)) {
+    // The server of a group-version may know it already. It is found here when all discovery documents list it.
+    mesh::Response response = service::PlainNotFound();
+    co_await exchange.reply.Send(response.code, std::move(response.headers), std::move(response.body));
   } else {
     SetGroupVersion(exchange, std::string_view(path).substr(1));
     co_await parts_.forwarder->Forward(exchange);
@@ -173,10 +177,14 @@ Task<> GenericRoutes::AnswerOpenApiV2(Exchange& exchange) {
 Task<> GenericRoutes::AnswerIndex(Exchange& exchange) {
   std::vector<std::string> paths = Documents()->Paths();
   for (const auto& [path, delegate] : parts_.routes->Current()->by_path) paths.push_back(path);
-  for (const char* path :
-       {"/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/openapi/v3/", "/readyz", "/version"})
+  for (const char* path : {"/apis/", "/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/openapi/v3/",
+                           "/readyz", "/version"})
     paths.emplace_back(path);
   for (const std::string& path : parts_.diagnostics->ListedPaths()) paths.push_back(path);
+  mesh::Request like = ToMeshRequest(exchange);
+  const std::vector<std::string> checks =
+      co_await HealthPaths(parts_.health, parts_.routes->Current(), std::move(like), exchange.clock);
+  paths.insert(paths.end(), checks.begin(), checks.end());
   std::sort(paths.begin(), paths.end());
   paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
   std::string text = "{\n  \"paths\": [";

@@ -41,6 +41,7 @@ void Retire(const std::vector<CustomVersion>& versions) {
 bool Catalog::Put(const meta::Object& crd) {
   Known& known = known_[std::string(crd.Name())];
   known.group = meta::FindString(crd.Root(), "spec", "group");  // immutable
+  known.uid = crd.Uid();
   by_group_[known.group].insert(std::string(crd.Name()));
   known.accepted = ReadNames(crd, "status", "acceptedNames");
   known.conflicted = FindCondition(crd, "NamesAccepted").status == "False";
@@ -103,6 +104,17 @@ std::vector<std::string> Catalog::DefinitionsLackingNames(const std::string& gro
 std::string Catalog::GroupOf(const std::string& name) const {
   const auto found = known_.find(name);
   return found == known_.end() ? "" : found->second.group;
+}
+
+std::optional<ServedDefinition> Catalog::Describe(const std::string& name) const {
+  const auto found = known_.find(name);
+  if (found == known_.end()) return std::nullopt;
+  ServedDefinition definition;
+  definition.uid = found->second.uid;
+  for (const CustomVersion& version : found->second.versions) {
+    if (version.served) definition.resources.push_back(version.resource->resource.GetGvr());
+  }
+  return definition;
 }
 
 endpoint::ServedResourcePtr Catalog::StorageOf(const std::string& name) const {

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
 #include "lib/endpoint/group_server.h"
+#include "services/extensions-api/controller/served_definitions.h"
 #include "services/extensions-api/crd/names.h"
 #include "services/extensions-api/custom_resources/custom_resource.h"
 
@@ -26,6 +28,8 @@ class Catalog {
   /// Returns the other definitions of the group that lack a name.
   std::vector<std::string> DefinitionsLackingNames(const std::string& group, const std::string& except) const;
   std::string GroupOf(const std::string& name) const;
+  /// Returns the uid of a definition and the resources that are served for it; nullopt if it is not known.
+  std::optional<ServedDefinition> Describe(const std::string& name) const;
   /// Returns the resource that stores the objects of a definition; nullptr if it was never served.
   endpoint::ServedResourcePtr StorageOf(const std::string& name) const;
 
@@ -36,7 +40,7 @@ class Catalog {
 
  private:
   struct Known {
-    std::string group;
+    std::string group, uid;
     apimesh::extensions_api::Names accepted;
     bool conflicted = false;
     bool terminating = false;

@@ -116,6 +116,13 @@ Task<> CrdController::State::Reconcile(std::shared_ptr<State> self) {
     if (UpdateServing(name)) writes.push_back(name);
   }
   parts.unresolvable->Replace(catalog.Unresolvable());
+  for (const std::string& name : names) {
+    if (std::optional<ServedDefinition> definition = catalog.Describe(name)) {
+      parts.served->Put(name, std::move(*definition));
+    } else {
+      parts.served->Remove(name);
+    }
+  }
   if (serving_changed || !synced) {
     std::vector<endpoint::ServedVersion> versions = parts.own;
     for (endpoint::ServedVersion& version : catalog.Served()) {
@@ -126,6 +133,7 @@ Task<> CrdController::State::Reconcile(std::shared_ptr<State> self) {
     serving_changed = false;
     synced = true;
   }
+  for (const std::string& name : names) parts.served->Wake(name);
   for (std::string& name : writes) co_await WriteStatus(self, std::move(name));
 }
 

@@ -5,6 +5,7 @@
 #include <boost/asio/any_io_executor.hpp>
 
 #include "lib/endpoint/group_server.h"
+#include "services/extensions-api/controller/served_definitions.h"
 #include "services/extensions-api/controller/unresolvable.h"
 #include "services/extensions-api/custom_resources/custom_resource.h"
 
@@ -23,6 +24,7 @@ class CrdController {
     /// Added to the OpenAPI hashes of custom resources: identifies the texts of metadata in their documents.
     std::string openapi_digest;
     std::shared_ptr<UnresolvableResources> unresolvable;
+    std::shared_ptr<ServedDefinitions> served;
     CustomSources sources;
     endpoint::EnvironmentPtr environment;
     boost::asio::any_io_executor executor;

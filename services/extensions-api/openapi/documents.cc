@@ -4,7 +4,6 @@
 #include "lib/schema/builtin.h"
 #include "lib/schema/openapi/openapi.h"
 #include "lib/service/chain.h"
-#include "services/extensions-api/crd/conditions.h"
 #include "services/extensions-api/crd/crd_resource.h"
 #include "services/extensions-api/crd/names.h"
 #include "services/extensions-api/crd/version_rules.h"
@@ -22,6 +21,7 @@ bool Flag(const json::object& object, std::string_view name) {
   return value && value->is_bool() && value->get_bool();
 }
 
+using ServedPtr = std::shared_ptr<const ServedDefinitions>;
 using DescriptionsPtr = std::shared_ptr<const schema::Descriptions>;
 
 /// Documents and the references to them.
@@ -38,7 +38,8 @@ OpenApiResource OwnResource(const Clock& clock) {
 }
 
 void AddVersions(const meta::Object& crd, Collected& all) {
-  const Names names = ReadNames(crd, "status", "acceptedNames");
+  Names names = ReadNames(crd, "status", "acceptedNames");
+  if (names.plural.empty()) names = ReadNames(crd, "spec", "names");  // the status is about to be written
   for (const json::object* version : Versions(crd)) {
     if (!Flag(*version, "served")) continue;
     OpenApiResource resource;
@@ -62,7 +63,8 @@ void AddVersions(const meta::Object& crd, Collected& all) {
   }
 }
 
-Task<Collected> Collect(storage::StorePtr crds, OpenApiResource own) {
+/// The definitions in the store that are served. Their status may not be written yet.
+Task<Collected> Collect(storage::StorePtr crds, ServedPtr served, OpenApiResource own) {
   Collected all;
   all.resources.push_back(std::move(own));
   const meta::RequestContext ctx;
@@ -76,22 +78,24 @@ Task<Collected> Collect(storage::StorePtr crds, OpenApiResource own) {
       meta::Result<json::value> value = codec::ParseJson(entry->Json().View(), meta::NewArena());
       if (!value || !value->is_object()) continue;
       all.definitions.push_back(std::make_unique<meta::Object>(std::move(value->get_object())));
-      if (IsTrue(*all.definitions.back(), "Established")) AddVersions(*all.definitions.back(), all);
+      const meta::Object& crd = *all.definitions.back();
+      if (served->Contains(std::string(crd.Name()), crd.Uid())) AddVersions(crd, all);
     }
   }
   co_return all;
 }
 
-Task<mesh::Response> AnswerV2(storage::StorePtr crds, OpenApiResource own, DescriptionsPtr descriptions) {
-  const Collected all = co_await Collect(std::move(crds), std::move(own));
+Task<mesh::Response> AnswerV2(storage::StorePtr crds, ServedPtr served, OpenApiResource own,
+                              DescriptionsPtr descriptions) {
+  const Collected all = co_await Collect(std::move(crds), std::move(served), std::move(own));
   const json::object document = schema::OpenApiV2(all.resources, schema::Builtin(), descriptions->Read());
   co_return mesh::Response::Json(200, codec::WriteJson(document));
 }
 
-Task<mesh::Response> AnswerV3(storage::StorePtr crds, OpenApiResource own, DescriptionsPtr descriptions,
-                              std::string path) {
+Task<mesh::Response> AnswerV3(storage::StorePtr crds, ServedPtr served, OpenApiResource own,
+                              DescriptionsPtr descriptions, std::string path) {
   const meta::GroupVersion version = meta::GroupVersion::Parse(std::string_view(path).substr(kV3.size()));
-  Collected all = co_await Collect(std::move(crds), std::move(own));
+  Collected all = co_await Collect(std::move(crds), std::move(served), std::move(own));
   std::erase_if(all.resources, [&version](const OpenApiResource& one) { return one.kind.Version() != version; });
   if (all.resources.empty()) co_return service::PlainNotFound();
   const json::object document = schema::OpenApiV3(version, all.resources, schema::Builtin(), descriptions->Read());
@@ -100,13 +104,15 @@ Task<mesh::Response> AnswerV3(storage::StorePtr crds, OpenApiResource own, Descr
 
 }  // namespace
 
-std::map<std::string, endpoint::PathHandler> OpenApiPaths(storage::StorePtr crds, DescriptionsPtr descriptions,
-                                                          const Clock& clock) {
+std::map<std::string, endpoint::PathHandler> OpenApiPaths(storage::StorePtr crds, ServedPtr served,
+                                                          DescriptionsPtr descriptions, const Clock& clock) {
   std::map<std::string, endpoint::PathHandler> paths;
   const OpenApiResource own = OwnResource(clock);
-  paths["/openapi/v2"] = [crds, own, descriptions](mesh::Request) { return AnswerV2(crds, own, descriptions); };
-  paths[std::string(kV3)] = [crds, own, descriptions](mesh::Request request) {
-    return AnswerV3(crds, own, descriptions, std::move(request.path));
+  paths["/openapi/v2"] = [crds, served, own, descriptions](mesh::Request) {
+    return AnswerV2(crds, served, own, descriptions);
+  };
+  paths[std::string(kV3)] = [crds, served, own, descriptions](mesh::Request request) {
+    return AnswerV3(crds, served, own, descriptions, std::move(request.path));
   };
   return paths;
 }

@@ -196,6 +196,8 @@ std::shared_ptr<Filter> MakePriorityAndFairness(const FilterInputs& inputs) {
                                            });
   follower->Start(controller);
   AddPages(*inputs.pages, controller, inputs.clock);
+  inputs.add_hook("priority-and-fairness-config-consumer", [follower] { return follower->Synced(); });
+  inputs.add_hook("priority-and-fairness-filter", [follower] { return follower->RunsTimers(); });
   return std::make_shared<PriorityAndFairness>(controller, follower);
 }
 
