@@ -16,6 +16,7 @@
 #include "services/core-api/auth/openid_paths.h"
 #include "services/core-api/bootstrap/hooks.h"
 #include "services/core-api/connect/proxy.h"
+#include "services/core-api/features/rule_features.h"
 #include "services/core-api/groups/all_groups.h"
 #include "services/core-api/groups/core/pod_spec/capabilities.h"
 #include "services/core-api/groups/kind_inputs.h"
@@ -78,6 +79,7 @@ int Run(const ServerFlags& server_flags, const Clock& clock) {
   AllowedPodCapabilities().privileged = flags.allow_privileged;
   inputs.flags = flags;
   inputs.features = features::FeatureGates(flags.feature_gates);
+  ActiveRuleFeatures() = RuleFeaturesOf(inputs.features);
   const bool protobuf =
       flags.storage_media_type_given && flags.storage_media_type == "application/vnd.kubernetes.protobuf";
   inputs.stores = std::make_shared<ResourceStores>(
@@ -102,7 +104,8 @@ int Run(const ServerFlags& server_flags, const Clock& clock) {
   const admission::ChainPtr admission = admission::MakeChain(plugin_inputs, flags.admission);
   plugin_api.Serve(admission);
   std::vector<endpoint::ServedVersion> versions = ServeAll(std::move(resources), *inputs.stores, admission);
-  *openapi = std::make_shared<OpenApiDocuments>(versions, flags.descriptions_file);
+  *openapi = std::make_shared<OpenApiDocuments>(versions, flags.descriptions_file,
+                                                inputs.features.Enabled(features::kOpenAPIEnums));
   AddInformerSync(runtime, versions, inputs.stores->Find({"", "v1", "namespaces"}), inputs.features);
   const auto serves = [&versions](std::string_view group) {
     return std::any_of(versions.begin(), versions.end(),

@@ -6,6 +6,7 @@
 #include "lib/endpoint/write/converted_views.h"
 #include "lib/patch/apply/managed_fields.h"
 #include "lib/registry/object_meta.h"
+#include "lib/registry/scale.h"
 
 namespace apimesh::endpoint {
 
@@ -38,6 +39,53 @@ void DropDuplicateOwners(const ResourceRequest& request, meta::Object& object, b
       "and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: {}",
       after_admission ? " after mutating admission happens" : "", fmt::join(removed, ", ")));
 }
+
+namespace {
+
+json::value* FieldsOf(json::value& entry) {
+  return entry.is_object() ? meta::FindField(entry.get_object(), "fieldsV1") : nullptr;
+}
+
+/// Removes the path from fieldsV1. Returns whether it was there.
+bool RemoveField(json::object& fields, std::string_view path) {
+  const std::size_t dot = path.find('.');
+  const std::string name = fmt::format("f:{}", path.substr(0, dot));
+  if (dot == std::string_view::npos) return meta::EraseField(fields, name);
+  json::value* child = meta::FindField(fields, name);
+  if (!child || !child->is_object() || !RemoveField(child->get_object(), path.substr(dot + 1))) return false;
+  if (child->get_object().empty()) meta::EraseField(fields, name);
+  return true;
+}
+
+/// Removes the ownership of the path from all entries, and entries without other fields. Returns whether there was one.
+bool RemoveOwners(meta::Object& object, std::string_view path) {
+  json::value* managed = meta::FindField(object.Metadata(), "managedFields");
+  if (!managed || !managed->is_array()) return false;
+  json::array& entries = managed->get_array();
+  bool found = false;
+  for (std::size_t i = 0; i < entries.size();) {
+    json::value* fields = FieldsOf(entries[i]);
+    const bool removed = fields && fields->is_object() && RemoveField(fields->get_object(), path);
+    found = found || removed;
+    if (removed && fields->get_object().empty()) {
+      entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(i));
+    } else {
+      ++i;
+    }
+  }
+  return found;
+}
+
+/// kube-apiserver tracks the managers of the Scale, which has no replicas if their number is 0, and which it does not
+/// track if it has no manager.
+void FollowScaleOwners(const meta::Object& live, meta::Object& object, const registry::ScalePaths& paths) {
+  meta::Object before = live;
+  const meta::Object scale = registry::ScaleOf(object, paths);
+  const bool has_replicas = meta::Find(scale.Root(), "spec", "replicas") != nullptr;
+  if (!has_replicas || !RemoveOwners(before, paths.spec_replicas)) RemoveOwners(object, paths.spec_replicas);
+}
+
+}  // namespace
 
 void ForgetScaleTimes(meta::Object& object) {
   json::value* fields = meta::FindField(object.Metadata(), "managedFields");
@@ -78,7 +126,9 @@ void TrackFields(const ResourceRequest& request, const WriteOptions& options, co
   const patch::ManagerInfo manager =
       ManagerOf(request, ManagerName(options.field_manager, request.http.Header("user-agent")));
   (void)patch::UpdateManagedFields(live, object, *request.Resource().schema, manager, ResetFieldsOf(request));
-  if (request.subresource && request.subresource->scale) ForgetScaleTimes(object);
+  if (!request.subresource || !request.subresource->scale) return;
+  if (live) FollowScaleOwners(*live, object, *request.subresource->scale);
+  ForgetScaleTimes(object);
 }
 
 meta::Result<> CheckName(const ResourceRequest& request, const meta::Object& object) {

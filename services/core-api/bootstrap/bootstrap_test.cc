@@ -22,6 +22,41 @@ TEST(BootstrapData, HasTheReferencesNumberOfObjects) {
   for (const auto& [file, count] : cases) EXPECT_EQ(BootstrapObjects(file).size(), count);
 }
 
+std::string RuleOf(const std::vector<meta::Object>& roles, std::string_view role, std::string_view resource) {
+  std::string found;
+  for (const meta::Object& one : roles) {
+    if (one.Name() != role) continue;
+    for (const meta::json::value& rule : meta::FindField(one.Root(), "rules")->get_array()) {
+      const std::string text = Text(rule);
+      if (text.find('"' + std::string(resource) + '"') != std::string::npos) found += text;
+    }
+  }
+  return found;
+}
+
+TEST(BootstrapData, TheDefaultsOfGatesDoNotChangeThePolicy) {
+  for (const BootstrapFile file : {BootstrapFile::kClusterRoles, BootstrapFile::kClusterRoleBindings}) {
+    const std::vector<meta::Object> wanted = BootstrapObjects(file), found = ClusterPolicy(file, {});
+    ASSERT_EQ(found.size(), wanted.size());
+    for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_EQ(Text(found[i].Root()), Text(wanted[i].Root()));
+  }
+}
+
+TEST(BootstrapData, GatesChangeThePolicy) {
+  const features::FeatureGates gates({"DRADeviceTaintRules=true", "DRAResourceClaimGranularStatusAuthorization=false",
+                                      "DRAResourcePoolStatus=true", "ComponentFlagz=false"});
+  const std::vector<meta::Object> roles = ClusterPolicy(BootstrapFile::kClusterRoles, gates);
+  EXPECT_EQ(roles.size(), BootstrapObjects(BootstrapFile::kClusterRoles).size() + 1);
+  EXPECT_EQ(ClusterPolicy(BootstrapFile::kClusterRoleBindings, gates).size(),
+            BootstrapObjects(BootstrapFile::kClusterRoleBindings).size() + 1);
+  EXPECT_EQ(RuleOf(roles, "system:kube-scheduler", "resourceclaims/binding"), "");
+  EXPECT_EQ(RuleOf(roles, "system:kube-scheduler", "devicetaintrules"),
+            R"({"apiGroups":["resource.k8s.io"],"resources":["devicetaintrules"],"verbs":["get","list","watch"]})");
+  EXPECT_NE(RuleOf(roles, "system:controller:resourcepoolstatusrequest-controller", "resourceslices"), "");
+  EXPECT_EQ(RuleOf(roles, "system:monitoring", "/flagz"), "");
+  EXPECT_NE(RuleOf(roles, "system:monitoring", "/statusz"), "");
+}
+
 TEST(RbacReconcile, UncoveredRules) {
   struct Case {
     const char *owned, *wanted, *uncovered;

@@ -12,6 +12,7 @@ __asm__(".section .rodata\n"
     APIMESH_EMBED("flow_schemas", "flow_schemas")
     APIMESH_EMBED("priority_levels", "priority_levels")
     APIMESH_EMBED("priority_classes", "priority_classes")
+    APIMESH_EMBED("gated_policy", "gated_policy")
     ".byte 0\n"
     ".previous\n");
 
@@ -28,6 +29,7 @@ APIMESH_DECLARE(role_bindings);
 APIMESH_DECLARE(flow_schemas);
 APIMESH_DECLARE(priority_levels);
 APIMESH_DECLARE(priority_classes);
+APIMESH_DECLARE(gated_policy);
 }
 
 namespace apimesh::core_api {
@@ -41,6 +43,7 @@ std::string_view BootstrapBytes(BootstrapFile file) {
     case BootstrapFile::kFlowSchemas: return APIMESH_VIEW(flow_schemas);
     case BootstrapFile::kPriorityLevels: return APIMESH_VIEW(priority_levels);
     case BootstrapFile::kPriorityClasses: return APIMESH_VIEW(priority_classes);
+    case BootstrapFile::kGatedPolicy: return APIMESH_VIEW(gated_policy);
   }
   return {};
 }

@@ -118,7 +118,7 @@ void AddBootstrapHooks(service::Runtime& runtime, const Flags& flags, LocalApiPt
   const std::vector<std::string>& modes = flags.authorization_mode;
   if (serves("rbac.authorization.k8s.io") && std::find(modes.begin(), modes.end(), "RBAC") != modes.end()) {
     add("rbac/bootstrap-roles", nullptr, nullptr, kOnce,
-        [api, namespaces] { return EnsureRbacPolicy(api, namespaces); });
+        [api, namespaces, features] { return EnsureRbacPolicy(api, namespaces, features); });
   }
   if (serves("scheduling.k8s.io")) {
     add("scheduling/bootstrap-system-priority-classes", nullptr, nullptr, kOnce,

@@ -53,7 +53,8 @@ Task<> EnsureOne(LocalApiPtr api, std::string plural, meta::Object wanted, std::
   }
 }
 
-Task<> EnsureAll(LocalApiPtr api, std::string list_path, std::string plural, BootstrapFile file, Reconcile reconcile) {
+Task<> EnsureAll(LocalApiPtr api, std::string list_path, std::string plural, std::vector<meta::Object> objects,
+                 Reconcile reconcile) {
   meta::Result<std::vector<meta::Object>> listed = co_await api->List(std::move(list_path));
   if (!listed) {
     log::Error("listing {} at start: {}", plural, listed.error().Message());
@@ -65,7 +66,7 @@ Task<> EnsureAll(LocalApiPtr api, std::string list_path, std::string plural, Boo
     existing.emplace(std::move(key), std::move(object));
   }
   std::vector<Task<>> tasks;
-  for (meta::Object& wanted : BootstrapObjects(file)) {
+  for (meta::Object& wanted : objects) {
     const auto found = existing.find(fmt::format("{}/{}", wanted.Namespace(), wanted.Name()));
     std::optional<meta::Object> present;
     if (found != existing.end()) {
@@ -109,33 +110,34 @@ std::optional<meta::Object> ReconcileFlowControl(const meta::Object& existing, c
   return object;
 }
 
-Task<> EnsureRbacPolicy(LocalApiPtr api, std::shared_ptr<Gate> namespaces) {
+Task<> EnsureRbacPolicy(LocalApiPtr api, std::shared_ptr<Gate> namespaces, features::FeatureGates gates) {
   std::vector<Task<>> cluster;
-  cluster.push_back(
-      EnsureAll(api, fmt::format("{}clusterroles", kRbac), "clusterroles", BootstrapFile::kClusterRoles, &RoleChange));
+  cluster.push_back(EnsureAll(api, fmt::format("{}clusterroles", kRbac), "clusterroles",
+                              ClusterPolicy(BootstrapFile::kClusterRoles, gates), &RoleChange));
   cluster.push_back(EnsureAll(api, fmt::format("{}clusterrolebindings", kRbac), "clusterrolebindings",
-                              BootstrapFile::kClusterRoleBindings, &BindingChangeOf));
+                              ClusterPolicy(BootstrapFile::kClusterRoleBindings, gates), &BindingChangeOf));
   co_await api->Together(std::move(cluster));
   co_await Gate::Wait(namespaces);
   std::vector<Task<>> namespaced;
-  namespaced.push_back(EnsureAll(api, fmt::format("{}roles", kRbac), "roles", BootstrapFile::kRoles, &RoleChange));
+  namespaced.push_back(
+      EnsureAll(api, fmt::format("{}roles", kRbac), "roles", BootstrapObjects(BootstrapFile::kRoles), &RoleChange));
   namespaced.push_back(EnsureAll(api, fmt::format("{}rolebindings", kRbac), "rolebindings",
-                                 BootstrapFile::kRoleBindings, &BindingChangeOf));
+                                 BootstrapObjects(BootstrapFile::kRoleBindings), &BindingChangeOf));
   co_await api->Together(std::move(namespaced));
 }
 
 Task<> EnsurePriorityClasses(LocalApiPtr api) {
   return EnsureAll(api, "/apis/scheduling.k8s.io/v1/priorityclasses", "priorityclasses",
-                   BootstrapFile::kPriorityClasses, &Never);
+                   BootstrapObjects(BootstrapFile::kPriorityClasses), &Never);
 }
 
 Task<> EnsureFlowControl(LocalApiPtr api) {
   constexpr std::string_view kGroup = "/apis/flowcontrol.apiserver.k8s.io/v1/";
   std::vector<Task<>> tasks;
-  tasks.push_back(EnsureAll(api, fmt::format("{}flowschemas", kGroup), "flowschemas", BootstrapFile::kFlowSchemas,
-                            &FlowControlChange));
+  tasks.push_back(EnsureAll(api, fmt::format("{}flowschemas", kGroup), "flowschemas",
+                            BootstrapObjects(BootstrapFile::kFlowSchemas), &FlowControlChange));
   tasks.push_back(EnsureAll(api, fmt::format("{}prioritylevelconfigurations", kGroup), "prioritylevelconfigurations",
-                            BootstrapFile::kPriorityLevels, &FlowControlChange));
+                            BootstrapObjects(BootstrapFile::kPriorityLevels), &FlowControlChange));
   co_await api->Together(std::move(tasks));
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "lib/features/feature_gates.h"
 #include "services/core-api/bootstrap/gate.h"
 #include "services/core-api/bootstrap/local_api.h"
 
@@ -9,7 +10,7 @@ namespace apimesh::core_api {
 
 /// Processes cluster roles and their bindings immediately, and roles and role bindings when the system namespaces
 /// exist.
-Task<> EnsureRbacPolicy(LocalApiPtr api, std::shared_ptr<Gate> namespaces);
+Task<> EnsureRbacPolicy(LocalApiPtr api, std::shared_ptr<Gate> namespaces, features::FeatureGates gates);
 Task<> EnsurePriorityClasses(LocalApiPtr api);
 /// Creates and updates flow schemas and priority levels. The spec of the mandatory objects ("exempt", "catch-all") is
 /// always restored. The spec of the others is updated unless a user has taken over the object; see

@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::string_view kV2 = "/openapi/v2", kV3 = "/openapi/v3/";
 
+void RemoveEnumsFrom(meta::json::value& value);
+
 schema::OpenApiResource Describe(const registry::Resource& resource) {
   schema::OpenApiResource described;
   described.kind = resource.gvk;
@@ -30,13 +32,35 @@ std::string PathOf(const meta::GroupVersion& version) {
   return version.group.empty() ? "api/" + version.version : fmt::format("apis/{}/{}", version.group, version.version);
 }
 
+/// Removes the values of enums, and the part of a description that lists them. A field that is named "enum" is not a
+/// list.
+void RemoveEnums(meta::json::object& schema) {
+  constexpr std::string_view kHeader = "Possible enum values:";
+  if (const meta::json::value* values = meta::FindField(schema, "enum"); values && values->is_array())
+    meta::EraseField(schema, "enum");
+  if (meta::json::value* text = meta::FindField(schema, "description"); text && text->is_string()) {
+    const std::string_view all = text->get_string();
+    const std::string_view kept = all.substr(0, all.find(kHeader));
+    if (kept.size() < all.size()) *text = meta::json::string(kept.substr(0, kept.find_last_not_of(" \n\t") + 1));
+  }
+  for (auto& member : schema) RemoveEnumsFrom(member.value());
+}
+
+void RemoveEnumsFrom(meta::json::value& value) {
+  if (value.is_object()) return RemoveEnums(value.get_object());
+  if (!value.is_array()) return;
+  for (meta::json::value& element : value.get_array()) RemoveEnumsFrom(element);
+}
+
 }  // namespace
 
-OpenApiDocuments::OpenApiDocuments(std::vector<endpoint::ServedVersion>& versions, const std::string& descriptions_file)
-    : descriptions_(descriptions_file) {
+OpenApiDocuments::OpenApiDocuments(std::vector<endpoint::ServedVersion>& versions, const std::string& descriptions_file,
+                                   bool publishes_enums)
+    : descriptions_(descriptions_file), publishes_enums_(publishes_enums) {
   // A document depends only on the schemas, which are part of the program, on the texts, and on the served resources.
   std::size_t schemas = std::hash<std::string_view>()(schema::BuiltinDescriptors());
   if (!descriptions_.Digest().empty()) schemas = schemas * 31 + std::hash<std::string>()(descriptions_.Digest());
+  if (!publishes_enums_) schemas = schemas * 31 + 1;
   std::size_t all = schemas;
   for (endpoint::ServedVersion& served : versions) {
     const std::size_t own = std::hash<std::string>()(endpoint::VersionDiscoveryJson(served.version, served.resources));
@@ -68,6 +92,7 @@ SharedBytes OpenApiDocuments::Document(const std::string& path) {
     meta::GroupVersion version{first == last ? "" : name.substr(first + 1, last - first - 1), name.substr(last + 1)};
     document = schema::OpenApiV3(version, resources, schema::Builtin(), descriptions_.Read());
   }
+  if (!publishes_enums_) RemoveEnums(document);
   SharedBytes bytes(codec::WriteJson(document));
   documents_[path] = bytes;
   return bytes;

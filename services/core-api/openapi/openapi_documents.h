@@ -16,8 +16,10 @@ namespace apimesh::core_api {
 /// requested, and then cached. Thread-safe.
 class OpenApiDocuments {
  public:
-  /// Sets the OpenAPI hash of every version. `descriptions_file` may be empty.
-  OpenApiDocuments(std::vector<endpoint::ServedVersion>& versions, const std::string& descriptions_file);
+  /// Sets the OpenAPI hash of every version. `descriptions_file` may be empty. `publishes_enums` is the feature gate
+  /// OpenAPIEnums.
+  OpenApiDocuments(std::vector<endpoint::ServedVersion>& versions, const std::string& descriptions_file,
+                   bool publishes_enums = true);
 
   /// Answers requests for "/openapi/v2" and for paths such as "/openapi/v3/api/v1". Versions that are not served here
   /// are 404.
@@ -31,6 +33,7 @@ class OpenApiDocuments {
   SharedBytes Document(const std::string& path);
 
   const schema::Descriptions descriptions_;
+  const bool publishes_enums_;
   std::map<std::string, Version> versions_;  // keyed by "api/v1", "apis/apps/v1"
   std::string v2_hash_;
   std::mutex mutex_;

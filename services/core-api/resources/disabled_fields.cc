@@ -21,30 +21,31 @@ bool IsType(std::string_view definition, std::string_view type) {
          definition.substr(name + 1) == type.substr(dot + 1);
 }
 
-bool Uses(const json::object& object, Names names);
+bool Uses(const json::object& object, Names names, std::string_view kept);
 
-bool ValueUses(const json::value& value, Names names) {
-  if (names.empty()) return !value.is_null();
+bool ValueUses(const json::value& value, Names names, std::string_view kept) {
+  if (names.empty()) return !value.is_null() && (kept.empty() || !value.is_string() || value.get_string() != kept);
   if (value.is_array()) {
     return std::any_of(value.get_array().begin(), value.get_array().end(),
-                       [names](const json::value& element) { return ValueUses(element, names); });
+                       [&](const json::value& element) { return ValueUses(element, names, kept); });
   }
-  return value.is_object() && Uses(value.get_object(), names);
+  return value.is_object() && Uses(value.get_object(), names, kept);
 }
 
-/// Whether the object has the field that `names` leads to.
-bool Uses(const json::object& object, Names names) {
+/// Whether the object has the field that `names` leads to, with another value than `kept`.
+bool Uses(const json::object& object, Names names, std::string_view kept) {
   if (names.front() == kEveryValue) {
     return std::any_of(object.begin(), object.end(),
-                       [names](const auto& member) { return ValueUses(member.value(), names.subspan(1)); });
+                       [&](const auto& member) { return ValueUses(member.value(), names.subspan(1), kept); });
   }
   const json::value* field = meta::FindField(object, names.front());
-  return field && ValueUses(*field, names.subspan(1));
+  return field && ValueUses(*field, names.subspan(1), kept);
 }
 
 /// What to do with a field that is found.
 struct Removal {
   bool drops_empty_parent;
+  std::string_view kept;
   const json::value* default_value;  // nullptr: the field is removed
 };
 
@@ -64,6 +65,7 @@ void Remove(json::object& object, Names names, const Removal& removal) {
     return;
   }
   if (names.size() == 1) {
+    if (!Uses(object, names, removal.kept)) return;
     if (removal.default_value && meta::FindField(object, names.front())) {
       object[names.front()] = *removal.default_value;
     } else {
@@ -72,7 +74,7 @@ void Remove(json::object& object, Names names, const Removal& removal) {
     return;
   }
   json::value* field = meta::FindField(object, names.front());
-  if (!field || !Uses(object, names)) return;
+  if (!field || !Uses(object, names, removal.kept)) return;
   RemoveFromValue(*field, names.subspan(1), removal);
   const bool is_empty = field->is_object() && field->get_object().empty();
   if (removal.drops_empty_parent && names.size() == 2 && is_empty) meta::EraseField(object, names.front());
@@ -125,13 +127,14 @@ class DroppingStrategy final : public registry::Strategy {
 void DisabledFields::Drop(meta::Object& object, const meta::Object* old) const {
   for (const std::vector<Occurrence>& occurrences : features_) {
     const auto uses = [&occurrences](const json::object& root) {
-      return std::any_of(occurrences.begin(), occurrences.end(),
-                         [&root](const Occurrence& occurrence) { return Uses(root, occurrence.names); });
+      return std::any_of(occurrences.begin(), occurrences.end(), [&root](const Occurrence& occurrence) {
+        return Uses(root, occurrence.names, occurrence.kept);
+      });
     };
     if (!uses(object.Root()) || (old && uses(old->Root()))) continue;
     for (const Occurrence& occurrence : occurrences) {
       const json::value* default_value = occurrence.default_value ? &*occurrence.default_value : nullptr;
-      Remove(object.Root(), occurrence.names, {occurrence.drops_empty_parent, default_value});
+      Remove(object.Root(), occurrence.names, {occurrence.drops_empty_parent, occurrence.kept, default_value});
     }
   }
 }
@@ -167,7 +170,8 @@ bool DisabledFieldFinder::Search(const schema::Node& node, std::vector<std::stri
       way.push_back(field.name);
       for (const FeatureField& wanted : fields_) {
         if (field.name != wanted.field || !IsType(node.name, wanted.type)) continue;
-        found_[wanted.feature].push_back({way, wanted.drops_empty_parent, field.default_value});
+        if (!wanted.list.empty() && (way.size() < 2 || way[way.size() - 2] != wanted.list)) continue;
+        found_[wanted.feature].push_back({way, wanted.drops_empty_parent, wanted.kept, field.default_value});
         found = true;
       }
       found = Search(*field.schema, way) || found;

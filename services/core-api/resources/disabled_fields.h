@@ -21,6 +21,8 @@ struct FeatureField {
   std::string_view type;
   std::string_view field;
   bool drops_empty_parent = false;  // the object that contains the field is dropped if nothing else is in it
+  std::string_view list = "";       // only the objects of the list with this name; empty: all objects of the type
+  std::string_view kept = "";       // a value that does not belong to the feature
 };
 
 /// The occurrences of these fields in the objects of one kind.
@@ -38,6 +40,7 @@ class DisabledFields {
   struct Occurrence {
     std::vector<std::string> names;
     bool drops_empty_parent;
+    std::string_view kept;
     /// The constant default of the field. kube-apiserver sets it again when it reads the object.
     std::optional<meta::json::value> default_value;
   };

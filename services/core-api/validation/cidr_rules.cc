@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "services/core-api/features/rule_features.h"
+
 namespace apimesh::core_api {
 namespace {
 
@@ -33,6 +35,16 @@ std::optional<Cidr> ParseStrict(std::string_view text) {
   if (!address || error != std::errc() || end != bits.data() + bits.size()) return std::nullopt;
   if ((bits.size() > 1 && bits.front() == '0') || number > (address->is_v4() ? 32U : 128U)) return std::nullopt;
   return Cidr{*address, number};
+}
+
+meta::Complaints CheckCidr(std::string_view text, bool strictly) {
+  if (!ParseCidr(text)) return {"must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"};
+  if (!strictly) return {};
+  const std::optional<Cidr> strict = ParseStrict(text);
+  if (!strict) return {"must not have leading 0s in IP or prefix length"};
+  if (IsMapped(strict->address)) return {"must not have an IPv4-mapped IPv6 address"};
+  if (strict->address != strict->Network()) return {"must not have bits set beyond the prefix length"};
+  return {};
 }
 
 }  // namespace
@@ -66,16 +78,11 @@ std::optional<Cidr> ParseCidr(std::string_view text) {
 }
 
 meta::Complaints CheckCidr(std::string_view text) {
-  if (!ParseCidr(text)) return {"must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"};
-  const std::optional<Cidr> strict = ParseStrict(text);
-  if (!strict) return {"must not have leading 0s in IP or prefix length"};
-  if (IsMapped(strict->address)) return {"must not have an IPv4-mapped IPv6 address"};
-  if (strict->address != strict->Network()) return {"must not have bits set beyond the prefix length"};
-  return {};
+  return CheckCidr(text, ActiveRuleFeatures().strict_ip_cidr_validation);
 }
 
 meta::Complaints CheckCanonicalCidr(std::string_view text) {
-  meta::Complaints complaints = CheckCidr(text);
+  meta::Complaints complaints = CheckCidr(text, true);
   if (!complaints.empty()) return complaints;
   const std::string canonical = ParseCidr(text)->ToString();
   if (canonical != text) complaints.push_back(fmt::format("must be in canonical form ({})", meta::Quoted(canonical)));

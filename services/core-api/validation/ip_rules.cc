@@ -6,19 +6,29 @@
 
 #include "lib/base/ip_address.h"
 #include "lib/meta/errors/field_error.h"
+#include "services/core-api/features/rule_features.h"
 
 namespace apimesh::core_api {
 
-meta::Complaints CheckIp(std::string_view text) {
+namespace {
+
+meta::Complaints CheckIp(std::string_view text, bool strict) {
   const std::optional<IpAddress> sloppy = ParseIpWithLeadingZeros(text);
   if (!sloppy) return {"must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"};
+  if (!strict) return {};
   if (!ParseIp(text)) return {"must not have leading 0s"};
   if (sloppy->is_v6() && sloppy->to_v6().is_v4_mapped()) return {"must not be an IPv4-mapped IPv6 address"};
   return {};
 }
 
+}  // namespace
+
+meta::Complaints CheckIp(std::string_view text) {
+  return CheckIp(text, ActiveRuleFeatures().strict_ip_cidr_validation);
+}
+
 meta::Complaints CheckCanonicalIp(std::string_view text) {
-  meta::Complaints complaints = CheckIp(text);
+  meta::Complaints complaints = CheckIp(text, true);
   if (!complaints.empty()) return complaints;
   const std::string canonical = ToText(*ParseIp(text));
   if (canonical != text) complaints.push_back(fmt::format("must be in canonical form ({})", meta::Quoted(canonical)));

@@ -4,10 +4,10 @@
 
 namespace apimesh::core_api {
 
-/// Checks an IPv4 or IPv6 address: it must not have leading zeros and must not be IPv4-mapped. It need not be
-/// canonical.
+/// Checks an IPv4 or IPv6 address of an old field: with the feature gate StrictIPCIDRValidation, it must not have
+/// leading zeros and must not be IPv4-mapped. It need not be canonical.
 meta::Complaints CheckIp(std::string_view text);
-/// Like CheckIp, but the text must also be canonical ("fd00::1").
+/// Checks an IPv4 or IPv6 address of a new field, which must be canonical ("fd00::1").
 meta::Complaints CheckCanonicalIp(std::string_view text);
 /// Checks an address that traffic is sent to: it must not be unspecified, loopback, link-local or link-local multicast.
 /// Leading zeros are accepted here; CheckIp refuses them.

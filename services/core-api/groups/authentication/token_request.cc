@@ -12,6 +12,7 @@
 #include "lib/meta/names.h"
 #include "lib/meta/time.h"
 #include "lib/meta/uuid.h"
+#include "services/core-api/features/rule_features.h"
 
 namespace apimesh::core_api {
 namespace {
@@ -109,16 +110,22 @@ Task<meta::Result<meta::Object>> Issue(std::shared_ptr<const TokenIssuer> issuer
   }
   ASSIGN_OR_CO_RETURN(const meta::Object account,
                       co_await read(fmt::format("/api/v1/namespaces/{}/serviceaccounts/{}", ns, name)));
-  if (!request.Uid().empty() && request.Uid() != account.Uid()) {
-    co_return meta::Conflict(
-        {"authentication.k8s.io", "TokenRequest"}, name,
-        fmt::format("the UID in the token request ({}) does not match the UID of the service account ({})",
-                    request.Uid(), account.Uid()));
+  const std::string sent_uid(request.Uid());
+  if (!sent_uid.empty() && sent_uid != account.Uid()) {
+    const std::string mismatch =
+        fmt::format("the UID in the token request ({}) does not match the UID of the service account ({})", sent_uid,
+                    account.Uid());
+    if (ActiveRuleFeatures().token_request_service_account_uid_validation)
+      co_return meta::Conflict({"authentication.k8s.io", "TokenRequest"}, name, mismatch);
+    ctx.AddAuditAnnotation("authentication.k8s.io/token-request-uid-mismatch", mismatch);
+    ctx.Warn(mismatch +
+             " but TokenRequestServiceAccountUIDValidation is not enabled. In the future, this will return a conflict "
+             "error");
   }
   const WallTime now = clock.Now();
   request.SetMeta("name", name);
   request.SetMeta("namespace", ns);
-  request.SetMeta("uid", account.Uid());
+  if (sent_uid.empty()) request.SetMeta("uid", account.Uid());
   request.SetMeta("creationTimestamp", meta::FormatTime(now));
   const meta::FieldErrors errors = ValidateTokenRequest(request);
   if (!errors.empty()) co_return meta::Invalid(kind, "", errors);

@@ -17,9 +17,11 @@ meta::FieldErrors WorkloadStatusStrategy::ValidateUpdate(const meta::RequestCont
     }
   }
   if (rules_.counts_collisions) {
-    const std::int64_t now = status.Number("collisionCount").value_or(0);
-    if (now < NumberAt(old.Root(), "status", "collisionCount")) {
-      errors.push_back(meta::Invalid("status.collisionCount", fmt::format("{}", now), "cannot be decremented"));
+    const std::optional<std::int64_t> now = status.Number("collisionCount");
+    const meta::json::value* before = meta::Find(old.Root(), "status", "collisionCount");
+    if (before && before->is_int64() && (!now || *now < before->get_int64())) {
+      errors.push_back(
+          meta::Invalid("status.collisionCount", fmt::format("{}", now.value_or(0)), "cannot be decremented"));
     }
   }
   return errors;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "lib/meta/quantity.h"
+#include "services/core-api/features/rule_features.h"
 #include "services/core-api/groups/autoscaling/horizontalpodautoscaler/validation.h"
 #include "services/core-api/validation/spec_fields.h"
 #include "services/core-api/validation/walk.h"
@@ -79,7 +80,8 @@ ReferenceVersion MetricsVersion(const meta::Object* old) {
 
 void ValidateReplicas(const Check& spec, const meta::Object* old) {
   const json::value* old_min = old ? meta::Find(old->Root(), "spec", "minReplicas") : nullptr;
-  const std::int64_t lowest = old_min && old_min->is_int64() && old_min->get_int64() == 0 ? 0 : 1;
+  const bool was_zero = old_min && old_min->is_int64() && old_min->get_int64() == 0;
+  const std::int64_t lowest = ActiveRuleFeatures().hpa_scale_to_zero || was_zero ? 0 : 1;
   const std::optional<std::int64_t> min = spec.Number("minReplicas");
   const std::int64_t max = spec.Number("maxReplicas").value_or(0);
   if (min && *min < lowest) spec.Invalid("minReplicas", fmt::format("must be greater than or equal to {}", lowest));

@@ -3,6 +3,7 @@
 #include "lib/meta/equal.h"
 #include "lib/meta/object_meta.h"
 #include "lib/meta/selectors/selector.h"
+#include "services/core-api/features/rule_features.h"
 #include "services/core-api/groups/batch/job/validation.h"
 #include "services/core-api/groups/batch/job_spec/job_spec.h"
 #include "services/core-api/groups/core/pod_spec/template.h"
@@ -151,14 +152,20 @@ void ValidateTemplateUpdate(const Check& spec, const meta::Object& job, const me
   const bool suspended = suspend && suspend->is_bool() && suspend->get_bool();
   const bool stopped = meta::FindString(old.Root(), "status", "startTime").empty() || HasJobCondition(old, "Suspended");
   const bool has_active = active && active->is_int64() && active->get_int64() != 0;
-  if (!suspended || !stopped || has_active) return ValidateImmutable("template", spec, old);
+  const bool mutable_template = suspended && stopped && !has_active;
+  const RuleFeatures& features = ActiveRuleFeatures();
+  const bool never_started = meta::FindString(old.Root(), "status", "startTime").empty();
+  const bool mutable_directives =
+      features.mutable_scheduling_directives_for_suspended_jobs ? mutable_template : suspended && never_started;
+  const bool mutable_resources = features.mutable_pod_resources_for_suspended_jobs && mutable_template;
+  if (!mutable_directives && !mutable_resources) return ValidateImmutable("template", spec, old);
   const json::object now = ObjectAt(job, "spec", "template");
   json::object before = ObjectAt(old, "spec", "template");
-  CopySchedulingDirectives(now, before);
+  if (mutable_directives) CopySchedulingDirectives(now, before);
   const json::value* pod = meta::FindField(now, "spec");
   json::object& old_pod = meta::MakeObject(before, "spec");
   if (!pod || !pod->is_object()) return;
-  CopyResources(pod->get_object(), old_pod);
+  if (mutable_resources) CopyResources(pod->get_object(), old_pod);
   if (!meta::Equal(pod->get_object(), old_pod)) {
     spec.Add(meta::Invalid(spec.Path().Child("template").Child("spec").ToString(), Shown(pod), "field is immutable"));
   }

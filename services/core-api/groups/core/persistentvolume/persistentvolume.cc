@@ -8,6 +8,7 @@
 #include "lib/meta/equal.h"
 #include "lib/meta/time.h"
 #include "lib/registry/status_strategy.h"
+#include "services/core-api/features/rule_features.h"
 #include "services/core-api/groups/columns.h"
 #include "services/core-api/groups/core/node/deprecated_labels.h"
 #include "services/core-api/groups/core/persistentvolume/validation.h"
@@ -95,7 +96,8 @@ json::value RenameLabels(json::value old, const json::object& now) {
 void ValidateSameAffinity(const Check& now, const Check& before, meta::FieldErrors& errors) {
   const json::value* old = meta::FindField(before.Object(), "nodeAffinity");
   const json::value* affinity = meta::FindField(now.Object(), "nodeAffinity");
-  if (!before.Has("nodeAffinity") || meta::Equal(affinity, old)) return;
+  if (ActiveRuleFeatures().mutable_pv_node_affinity || !before.Has("nodeAffinity") || meta::Equal(affinity, old))
+    return;
   if (affinity && affinity->is_object() && old->is_object() &&
       meta::Equal(RenameLabels(*old, affinity->get_object()), *affinity))
     return;

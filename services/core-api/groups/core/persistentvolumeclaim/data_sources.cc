@@ -1,3 +1,4 @@
+#include "services/core-api/features/rule_features.h"
 #include "services/core-api/groups/core/persistentvolumeclaim/validation.h"
 
 namespace apimesh::core_api {
@@ -30,9 +31,9 @@ json::object Copy(const json::object& source) {
 }  // namespace
 
 void SyncDataSources(json::object& spec, const json::object* old) {
-  // References to other namespaces need a feature gate that is off.
   const json::object* ref = Source(spec, "dataSourceRef");
-  if (ref && !meta::FindString(*ref, "namespace").empty() && !(old && Source(*old, "dataSourceRef"))) {
+  if (!ActiveRuleFeatures().cross_namespace_volume_data_source && ref && !meta::FindString(*ref, "namespace").empty() &&
+      !(old && Source(*old, "dataSourceRef"))) {
     meta::EraseField(spec, "dataSourceRef");
     ref = nullptr;
   }

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "services/core-api/features/rule_features.h"
 #include "services/core-api/groups/core/pod/pod_rules.h"
 #include "services/core-api/validation/walk.h"
 
@@ -26,6 +27,7 @@ ByName Named(const object& holder, std::string_view list) {
 }
 
 bool HasRestartAllRule(const object& spec) {
+  if (!ActiveRuleFeatures().restart_all_containers_on_container_exits) return false;
   for (const char* list : {"initContainers", "containers"}) {
     for (const object& container : Objects(meta::FindField(spec, list))) {
       for (const object& rule : Objects(meta::FindField(container, "restartPolicyRules"))) {
@@ -56,7 +58,9 @@ bool ShouldRestart(const object& container, std::string_view pod_policy, std::in
   for (const object& rule : Objects(meta::FindField(container, "restartPolicyRules"))) {
     if (MatchesRule(rule, exit_code)) {
       const std::string_view action = meta::FindString(rule, "action");
-      if (action == "Restart" || action == "RestartAllContainers") return true;
+      if (action == "Restart") return true;
+      if (action == "RestartAllContainers" && ActiveRuleFeatures().restart_all_containers_on_container_exits)
+        return true;
       break;
     }
   }

@@ -1,5 +1,6 @@
 #include "services/core-api/groups/core/pod/match_label_keys.h"
 
+#include "services/core-api/features/rule_features.h"
 #include "services/core-api/validation/walk.h"
 
 namespace apimesh::core_api {
@@ -48,6 +49,11 @@ void ApplyMatchLabelKeys(meta::Object& pod) {
       value* terms = meta::FindField(affinity->get_object(), kind);
       if (terms && terms->is_object()) ApplyToAffinity(terms->get_object(), labels);
     }
+  }
+  const RuleFeatures& features = ActiveRuleFeatures();
+  if (!features.match_label_keys_in_pod_topology_spread ||
+      !features.match_label_keys_in_pod_topology_spread_selector_merge) {
+    return;
   }
   for (object& constraint : Objects(meta::FindField(spec->get_object(), "topologySpreadConstraints")))
     AddRequirements(constraint, "matchLabelKeys", "In", labels);

@@ -163,7 +163,7 @@ registry::Resource PodResource(const KindInputs& inputs) {
       EvictionAction(inputs.StoreOf(resource.GetGvr()), inputs.api.send, inputs.clock);
   SubresourceOf(resource, "attach").connector = AttachConnector(inputs);
   SubresourceOf(resource, "exec").connector = ExecConnector(inputs);
-  SubresourceOf(resource, "log").connector = LogConnector(inputs.api.read, inputs.kubelets);
+  SubresourceOf(resource, "log").connector = LogConnector(inputs);
   SubresourceOf(resource, "portforward").connector = PortForwardConnector(inputs);
   SubresourceOf(resource, "proxy").connector = PodProxyConnector(inputs.api.read, inputs.cluster_client);
   return resource;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "lib/base/text/text_index.h"
+#include "services/core-api/features/rule_features.h"
 #include "services/core-api/groups/core/pod_spec/defaults.h"
 #include "services/core-api/groups/core/pod_spec/ratcheting.h"
 #include "services/core-api/groups/core/pod_spec/validation.h"
@@ -70,7 +71,8 @@ void ValidateAnnotations(const meta::Object& pod, const meta::Object* old, const
     errors.push_back(meta::Invalid(path.Key(kMirrorAnnotation).ToString(), meta::Quoted(text(kMirrorAnnotation)),
                                    "must set spec.nodeName if mirror pod annotation is set"));
   }
-  if (!IsDeletionCost(annotations) && (!old || IsDeletionCost(ObjectAt(old->Metadata(), "annotations")))) {
+  if (ActiveRuleFeatures().pod_deletion_cost && !IsDeletionCost(annotations) &&
+      (!old || IsDeletionCost(ObjectAt(old->Metadata(), "annotations")))) {
     errors.push_back(meta::Invalid(path.Key(kDeletionCost).ToString(), meta::Quoted(text(kDeletionCost)),
                                    "must be a 32bit integer"));
   }

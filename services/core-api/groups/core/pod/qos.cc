@@ -1,6 +1,7 @@
 #include "services/core-api/groups/core/pod/qos.h"
 
 #include "lib/meta/quantity.h"
+#include "services/core-api/features/rule_features.h"
 #include "services/core-api/validation/walk.h"
 
 namespace apimesh::core_api {
@@ -26,7 +27,8 @@ std::string_view QosClass(const meta::json::object& pod) {
   if (!spec_value || !spec_value->is_object()) return "BestEffort";
   const meta::json::object& spec = spec_value->get_object();
   std::vector<std::reference_wrapper<const meta::json::object>> holders;
-  if (const meta::json::value* resources = meta::FindField(spec, "resources"); resources && resources->is_object()) {
+  const meta::json::value* resources = meta::FindField(spec, "resources");
+  if (ActiveRuleFeatures().pod_level_resources && resources && resources->is_object()) {
     holders.emplace_back(spec);  // resources at pod level take precedence over those of the containers
   } else {
     for (const char* list : {"containers", "initContainers"}) {

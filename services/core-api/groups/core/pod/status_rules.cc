@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "services/core-api/features/rule_features.h"
 #include "services/core-api/groups/core/pod/container_statuses.h"
 #include "services/core-api/groups/core/pod/pod_rules.h"
 #include "services/core-api/groups/core/pod/status_ips.h"
@@ -51,7 +52,8 @@ void ValidateNominatedNode(const Check& status, const meta::Object& old) {
   const std::string_view now = status.Text("nominatedNodeName");
   if (now.empty() || now == meta::FindString(old.Root(), "status", "nominatedNodeName")) return;
   status.Names("nominatedNodeName", meta::CheckDnsSubdomain);
-  if (!meta::FindString(old.Root(), "spec", "nodeName").empty())
+  if (ActiveRuleFeatures().clearing_nominated_node_name_after_binding &&
+      !meta::FindString(old.Root(), "spec", "nodeName").empty())
     status.Forbid("nominatedNodeName", "may not be set on pods that are already bound to a node");
 }
 

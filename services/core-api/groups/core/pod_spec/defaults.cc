@@ -3,6 +3,7 @@
 #include <re2/re2.h>
 
 #include "lib/admission/pod_resources.h"
+#include "services/core-api/features/rule_features.h"
 #include "services/core-api/validation/walk.h"
 
 namespace apimesh::core_api {
@@ -136,7 +137,7 @@ void DefaultPod(object& pod) {
   for (const char* list : {"containers", "initContainers"}) {
     for (object& container : Objects(meta::FindField(*spec, list))) DefaultRequests(container);
   }
-  DefaultPodResources(*spec);
+  if (ActiveRuleFeatures().pod_level_resources) DefaultPodResources(*spec);
   // Templates keep a negative value.
   value* grace = meta::FindField(*spec, "terminationGracePeriodSeconds");
   if (grace && grace->is_int64() && grace->get_int64() < 0) *grace = 1;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "services/core-api/features/rule_features.h"
 #include "services/core-api/groups/core/pod_spec/validation.h"
 #include "services/core-api/validation/enums.h"
 #include "services/core-api/validation/texts.h"
@@ -82,9 +83,10 @@ void ValidateRestartPolicy(const Check& container) {
   if (rules.size() > kMaxRules)
     container.Add(meta::TooMany(container.Path().Child("restartPolicyRules").ToString(), rules.size(), kMaxRules));
   for (const Check& rule : rules) {
-    if (const std::string_view action = rule.Text("action"); action != "Restart" && action != "RestartAllContainers") {
-      rule.Add(meta::NotSupported(rule.Path().Child("action").ToString(), meta::Quoted(action),
-                                  {"Restart", "RestartAllContainers"}));
+    if (ActiveRuleFeatures().restart_all_containers_on_container_exits) {
+      ValidateEnum(rule, "action", {"Restart", "RestartAllContainers"});
+    } else {
+      ValidateEnum(rule, "action", {"Restart"});
     }
     const std::optional<Check> codes = rule.Child("exitCodes");
     if (!codes) {
@@ -95,6 +97,15 @@ void ValidateRestartPolicy(const Check& container) {
       codes->Add(meta::NotSupported(codes->Path().Child("operator").ToString(), meta::Quoted(op), {"In", "NotIn"}));
     if (const std::size_t count = SizeOf(*codes, "values"); count > kMaxCodes)
       codes->Add(meta::TooMany(codes->Path().Child("values").ToString(), count, kMaxCodes));
+  }
+}
+
+void ValidateInitRestartPolicy(const Check& container) {
+  if (container.Text("restartPolicy") != "Always" || ActiveRuleFeatures().restart_all_containers_on_container_exits)
+    return ValidateRestartPolicy(container);
+  if (!container.Each("restartPolicyRules").empty()) {
+    container.Forbid("restartPolicyRules",
+                     "restartPolicyRules are not allowed for init containers with restart policy Always");
   }
 }
 
@@ -176,7 +187,7 @@ void ValidateContainers(const Check& spec, const ContainerContext& context) {
   for (const Check& container : containers) ValidateHostPorts(container, container.Path(), host_ports);
   for (const Check& container : spec.Each("initContainers")) {
     ValidateCommon(container, context);
-    ValidateRestartPolicy(container);
+    ValidateInitRestartPolicy(container);
     Unique(container, names);
     HostPorts own_host_ports;  // not shared, because init containers run one after the other
     // kube-apiserver reports these errors at the first init container.

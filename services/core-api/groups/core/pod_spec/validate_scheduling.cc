@@ -1,8 +1,10 @@
+#include <charconv>
 #include <map>
 
 #include <fmt/format.h>
 
 #include "lib/meta/object_meta.h"
+#include "services/core-api/features/rule_features.h"
 #include "services/core-api/groups/core/pod_spec/validation.h"
 #include "services/core-api/validation/enums.h"
 #include "services/core-api/validation/texts.h"
@@ -99,14 +101,18 @@ void ValidateLabelKeys(const Check& term, std::string_view field) {
 }
 
 /// A key that is added to the selector must not be in the selector already. By then it is there twice.
+void AddMatchLabels(const Check& selector, TextIndex& keys) {
+  if (const std::optional<Check> labels = selector.Child("matchLabels")) {
+    for (const auto& [key, value] : labels->Object()) keys.Add(key);
+  }
+}
+
 void ValidateKeysNotInSelector(const Check& term) {
   const std::optional<Check> selector = term.Child("labelSelector");
   if (!selector) return;
   TextIndex keys, selected;
   for (const std::string_view key : TextsOf(term, "matchLabelKeys")) keys.Add(key);
-  if (const std::optional<Check> labels = selector->Child("matchLabels")) {
-    for (const auto& [key, value] : labels->Object()) selected.Add(key);
-  }
+  AddMatchLabels(*selector, selected);
   for (const Check& requirement : selector->Each("matchExpressions")) {
     const std::string_view key = requirement.Text("key");
     const std::optional<std::size_t> index = keys.Find(key);
@@ -156,6 +162,55 @@ void ValidatePodAffinity(const Check& affinity) {
   }
 }
 
+/// Without merged selectors, the keys are validated by an older rule.
+void ValidateSpreadKeys(const Check& constraint) {
+  const RuleFeatures& features = ActiveRuleFeatures();
+  if (features.match_label_keys_in_pod_topology_spread &&
+      features.match_label_keys_in_pod_topology_spread_selector_merge) {
+    return ValidateMatchLabelKeys(constraint);
+  }
+  const std::vector<std::string_view> keys = TextsOf(constraint, "matchLabelKeys");
+  if (keys.empty()) return;
+  const meta::Path path = constraint.Path().Child("matchLabelKeys");
+  const std::optional<Check> selector = constraint.Child("labelSelector");
+  if (!selector) constraint.Forbid("matchLabelKeys", "must not be specified when labelSelector is not set");
+  TextIndex selected;
+  if (selector) {
+    AddMatchLabels(*selector, selected);
+    for (const Check& requirement : selector->Each("matchExpressions")) selected.Add(requirement.Text("key"));
+  }
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    CheckText(constraint, path.Index(i), keys[i], &meta::CheckQualifiedName);
+    if (selected.Contains(keys[i])) {
+      constraint.Add(meta::Invalid(path.Index(i).ToString(), meta::Quoted(keys[i]),
+                                   "exists in both matchLabelKeys and labelSelector"));
+    }
+  }
+}
+
+/// Validates the value of a toleration that compares numbers.
+void ValidateComparedNumber(const Check& toleration) {
+  const std::string_view text = toleration.Text("value");
+  const std::string path = toleration.Path().Child("value").ToString(), shown = meta::Quoted(text);
+  const std::string_view digits = text.starts_with('-') ? text.substr(1) : text;
+  const bool is_number = !digits.empty() && digits.find_first_not_of("0123456789") == std::string_view::npos;
+  if (text.empty()) {
+    toleration.Add(meta::Invalid(path, shown, "must be non-empty"));
+  } else if (!is_number || (digits.front() == '0' && text != "0")) {
+    toleration.Add(meta::Invalid(path, shown, "must be a valid decimal integer in canonical form"));
+  }
+  // The second rule is that of a parser that accepts a plus sign and leading zeros.
+  const std::string_view parsed = text.starts_with('+') ? text.substr(1) : text;
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(parsed.data(), parsed.data() + parsed.size(), number);
+  const bool is_syntax = error == std::errc::invalid_argument || end != parsed.data() + parsed.size() ||
+                         (text.starts_with('+') && parsed.starts_with('-'));
+  if (error == std::errc() && !is_syntax) return;
+  toleration.Add(meta::Invalid(
+      path, shown,
+      fmt::format("strconv.ParseInt: parsing {}: {}", shown, is_syntax ? "invalid syntax" : "value out of range")));
+}
+
 }  // namespace
 
 void ValidateTolerations(const Check& spec) {
@@ -184,10 +239,14 @@ void ValidateTolerations(const Check& spec) {
         toleration.Add(
             meta::Invalid(operator_path, meta::Quoted(value), "value must be empty when `operator` is 'Exists'"));
     } else {
-      const bool compares = op == "Lt" || op == "Gt";  // behind a feature gate that is off
-      const std::vector<std::string> known = {"Equal", "Exists", "Lt", "Gt"};
-      toleration.Add(
-          meta::NotSupported(operator_path, meta::Quoted(op), {known.begin(), known.begin() + (compares ? 4 : 2)}));
+      const bool compares = op == "Lt" || op == "Gt";
+      if (compares && ActiveRuleFeatures().taint_toleration_comparison_operators) {
+        ValidateComparedNumber(toleration);
+      } else {
+        const std::vector<std::string> known = {"Equal", "Exists", "Lt", "Gt"};
+        toleration.Add(
+            meta::NotSupported(operator_path, meta::Quoted(op), {known.begin(), known.begin() + (compares ? 4 : 2)}));
+      }
     }
     toleration.OneOf("effect", {"NoSchedule", "PreferNoSchedule", "NoExecute"});
   }
@@ -232,7 +291,7 @@ void ValidateTopologySpread(const Check& spec) {
     for (const char* field : {"nodeAffinityPolicy", "nodeTaintsPolicy"}) {
       if (constraint.Has(field)) ValidateEnum(constraint, field, {"Honor", "Ignore"});
     }
-    ValidateMatchLabelKeys(constraint);
+    ValidateSpreadKeys(constraint);
     if (const std::optional<Check> selector = constraint.Child("labelSelector")) {
       for (meta::FieldError& error : meta::ValidateLabelSelector(selector->Object(), selector->Path()))
         constraint.Add(std::move(error));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "services/core-api/features/rule_features.h"
 #include "services/core-api/groups/core/pod_spec/capabilities.h"
 #include "services/core-api/groups/core/pod_spec/validation.h"
 #include "services/core-api/validation/enums.h"
@@ -251,7 +252,11 @@ void ValidatePodSecurityContext(const Check& spec) {
   ValidateWindowsOptions(*context);
   ValidateAppArmor(*context);
   context->OneOf("supplementalGroupsPolicy", {"Merge", "Strict"});
-  context->OneOf("seLinuxChangePolicy", {"MountOption", "Recursive"});
+  if (ActiveRuleFeatures().se_linux_mount) {
+    context->OneOf("seLinuxChangePolicy", {"MountOption", "Recursive"});
+  } else {
+    context->OneOf("seLinuxChangePolicy", {"Recursive"});
+  }
 }
 
 void ValidateSecurityContext(const Check& container, bool host_users) {
@@ -315,7 +320,8 @@ void ValidateUserNamespace(const Check& spec) {
   const value* host_users = meta::FindField(spec.Object(), "hostUsers");
   if (!host_users || !host_users->is_bool() || host_users->get_bool()) return;
   constexpr const char* kReason = "when `hostUsers` is false";
-  if (spec.IsTrue("hostNetwork")) spec.Add(meta::Forbidden(spec.Path().Child("hostNetwork").ToString(), kReason));
+  if (spec.IsTrue("hostNetwork") && !ActiveRuleFeatures().user_namespaces_host_network_support)
+    spec.Add(meta::Forbidden(spec.Path().Child("hostNetwork").ToString(), kReason));
   if (spec.IsTrue("hostPID")) spec.Add(meta::Forbidden(spec.Path().Child("HostPID").ToString(), kReason));
   if (spec.IsTrue("hostIPC")) spec.Add(meta::Forbidden(spec.Path().Child("HostIPC").ToString(), kReason));
   ForEachContainer(spec, [&](const Check& container) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "lib/meta/object_meta.h"
+#include "services/core-api/features/rule_features.h"
 #include "services/core-api/groups/core/pod_spec/validation.h"
 #include "services/core-api/validation/ip_rules.h"
 #include "services/core-api/validation/quantities.h"
@@ -128,7 +129,7 @@ meta::FieldErrors ValidatePodSpec(const meta::json::object& object, const meta::
   context.restart_policy = spec.Text("restartPolicy");
   context.grace_period = spec.Number("terminationGracePeriodSeconds");
   ValidateContainers(spec, context);
-  ValidatePodResources(spec, context.claims);
+  if (ActiveRuleFeatures().pod_level_resources) ValidatePodResources(spec, context.claims);
   ValidateHostNetworkPorts(spec, pod_name.empty());
 
   spec.RequireOneOf("restartPolicy", {"Always", "OnFailure", "Never"});

@@ -3,6 +3,8 @@
 #include <boost/json/parse.hpp>
 #include <gtest/gtest.h>
 
+#include "services/core-api/features/rule_features.h"
+
 namespace apimesh::core_api {
 namespace {
 
@@ -70,6 +72,57 @@ TEST(PodSpecValidation, Fields) {
         << one.name << (errors.empty() ? "" : ": " + errors.front().field + " " + errors.front().Message());
     EXPECT_EQ(errors.empty() ? "" : errors.front().field, one.field) << one.name;
   }
+}
+
+/// A spec that is valid with one value of a feature gate only.
+struct FeatureCase {
+  bool RuleFeatures::* feature;
+  bool valid_with;
+  const char* spec;
+  const char* field;
+};
+
+TEST(PodSpecValidation, FollowsFeatureGates) {
+  const FeatureCase cases[] = {
+      {&RuleFeatures::taint_toleration_comparison_operators, true,
+       R"({"tolerations":[{"key":"a","operator":"Lt","value":"-5"}]})", "spec.tolerations[0].operator"},
+      {&RuleFeatures::user_namespaces_host_network_support, true, R"({"hostUsers":false,"hostNetwork":true})",
+       "spec.hostNetwork"},
+      {&RuleFeatures::se_linux_mount, true, R"({"securityContext":{"seLinuxChangePolicy":"MountOption"}})",
+       "spec.securityContext.seLinuxChangePolicy"},
+      {&RuleFeatures::restart_all_containers_on_container_exits, true,
+       R"({"containers":[{"name":"c","image":"i","imagePullPolicy":"Always","terminationMessagePolicy":"File",
+           "restartPolicy":"Never","restartPolicyRules":[{"action":"RestartAllContainers",
+           "exitCodes":{"operator":"In","values":[1]}}]}]})",
+       "spec.containers[0].restartPolicyRules[0].action"},
+      {&RuleFeatures::strict_ip_cidr_validation, false, R"({"hostAliases":[{"ip":"010.1.2.3"}]})",
+       "spec.hostAliases[0].ip"},
+      {&RuleFeatures::pod_level_resources, false, R"({"resources":{"claims":[{"name":"x"}]},"resourceClaims":[
+          {"name":"x","resourceClaimName":"y"}]})",
+       "spec.resources.claims"},
+  };
+  for (const FeatureCase& one : cases) {
+    for (const bool value : {true, false}) {
+      ActiveRuleFeatures().*one.feature = value;
+      const meta::FieldErrors errors = ValidatePodSpec(SpecWith(one.spec), meta::Path("spec"));
+      ASSERT_EQ(errors.size(), value == one.valid_with ? 0u : 1u) << one.spec << " " << value;
+      if (!errors.empty()) EXPECT_EQ(errors.front().field, one.field);
+    }
+    ActiveRuleFeatures() = RuleFeatures();
+  }
+}
+
+TEST(PodSpecValidation, ComparedNumbers) {
+  ActiveRuleFeatures().taint_toleration_comparison_operators = true;
+  const std::pair<const char*, std::size_t> cases[] = {
+      {"0", 0}, {"-7", 0}, {"9223372036854775807", 0}, {"05", 1}, {"+5", 1},
+      {"x", 2}, {"", 2},   {"9223372036854775808", 1}};
+  for (const auto& [text, count] : cases) {
+    meta::json::object spec = SpecWith("{}");
+    spec["tolerations"] = {{{"key", "a"}, {"operator", "Gt"}, {"value", text}}};
+    EXPECT_EQ(ValidatePodSpec(spec, meta::Path("spec")).size(), count) << text;
+  }
+  ActiveRuleFeatures() = RuleFeatures();
 }
 
 }  // namespace

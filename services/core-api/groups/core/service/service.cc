@@ -6,6 +6,7 @@
 
 #include "lib/meta/names.h"
 #include "lib/registry/status_strategy.h"
+#include "services/core-api/features/rule_features.h"
 #include "services/core-api/groups/columns.h"
 #include "services/core-api/groups/core/service/allocation.h"
 #include "services/core-api/groups/core/service/fields.h"
@@ -140,7 +141,8 @@ registry::Resource ServiceResource(const KindInputs& inputs) {
   SubresourceOf(resource, "proxy").connector = ServiceProxyConnector(inputs.api.read, inputs.cluster_client);
   resource.hooks = MakeServiceHooks(OptionsFrom(inputs));
   resource.returns_deleted_object = true;
-  resource.validate_name = meta::NameIsDnsLabel;
+  resource.validate_name =
+      ActiveRuleFeatures().relaxed_service_name_validation ? meta::NameIsDnsLabel : meta::NameIsDns1035Label;
   resource.selectable_fields = {"spec.clusterIP", "spec.type"};
   resource.table = {{NameColumn(),
                      {.name = "Type", .description = "How it is reached."},

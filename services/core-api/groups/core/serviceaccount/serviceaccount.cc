@@ -1,5 +1,7 @@
 #include "services/core-api/groups/core/serviceaccount/serviceaccount.h"
 
+#include "lib/meta/names.h"
+#include "lib/meta/object_meta.h"
 #include "services/core-api/groups/authentication/token_request.h"
 #include "services/core-api/groups/columns.h"
 #include "services/core-api/groups/kind_inputs.h"
@@ -27,6 +29,11 @@ class ServiceAccountStrategy final : public registry::Strategy {
   void PrepareForCreate(const meta::RequestContext&, meta::Object& object) const override { KeepNamesOnly(object); }
   void PrepareForUpdate(const meta::RequestContext&, meta::Object& object, const meta::Object&) const override {
     KeepNamesOnly(object);
+  }
+  /// kube-apiserver validates the metadata of a service account once more than that of most other kinds.
+  meta::FieldErrors ValidateUpdate(const meta::RequestContext&, const meta::Object& object,
+                                   const meta::Object&) const override {
+    return meta::ValidateObjectMeta(object.Metadata(), true, meta::NameIsDnsSubdomain);
   }
   std::vector<std::string> Warnings(const meta::RequestContext&, const meta::Object& object,
                                     const meta::Object* old) const override {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "services/core-api/features/rule_features.h"
 #include "services/core-api/validation/ip_rules.h"
 #include "services/core-api/validation/spec_fields.h"
 #include "services/core-api/validation/texts.h"
@@ -70,7 +71,8 @@ void ValidateBackend(const Check& backend) {
   } else if (resource) {
     ValidateReference(*resource);
   } else if (service) {
-    service->RequireName("name", meta::CheckDnsLabel);
+    service->RequireName(
+        "name", ActiveRuleFeatures().relaxed_service_name_validation ? meta::CheckDnsLabel : meta::CheckDns1035Label);
     ValidateServicePort(backend, *service);
   } else {
     backend.Add(meta::Invalid(path, "\"\"", "resource or service backend is required"));

@@ -1,6 +1,7 @@
 #include "services/core-api/groups/networking/servicecidr/servicecidr.h"
 
 #include "lib/registry/status_strategy.h"
+#include "services/core-api/features/rule_features.h"
 #include "services/core-api/groups/columns.h"
 #include "services/core-api/resources/generic.h"
 #include "services/core-api/validation/cidr_rules.h"
@@ -34,6 +35,12 @@ void ValidateCidrs(const Check& spec) {
 
 class ServiceCidrStrategy final : public registry::SpecStrategy {
  public:
+  void PrepareForCreate(const meta::RequestContext& ctx, meta::Object& object) const override {
+    if (ActiveRuleFeatures().service_cidr_status_field_wiping) SpecStrategy::PrepareForCreate(ctx, object);
+  }
+  void PrepareForUpdate(const meta::RequestContext& ctx, meta::Object& object, const meta::Object& old) const override {
+    if (ActiveRuleFeatures().service_cidr_status_field_wiping) SpecStrategy::PrepareForUpdate(ctx, object, old);
+  }
   meta::FieldErrors Validate(const meta::RequestContext&, const meta::Object& object) const override {
     meta::FieldErrors errors;
     ValidateCidrs(SpecOf(object, errors));
@@ -69,6 +76,7 @@ json::array Cells(const meta::Object& object, meta::Ages& ages) {
 registry::Resource ServiceCidrResource(const KindInputs&) {
   registry::Resource resource =
       FromTable("networking.k8s.io", "v1", "servicecidrs", std::make_shared<ServiceCidrStrategy>());
+  if (!ActiveRuleFeatures().service_cidr_status_field_wiping) resource.reset_fields.clear();
   registry::Subresource& status = SubresourceOf(resource, "status");
   status.strategy = std::make_shared<registry::StatusStrategy>(resource.strategy, registry::AllMetadata());
   status.reset_fields = registry::StatusResetFields(registry::AllMetadata());

@@ -75,7 +75,7 @@ registry::Resource ResourceClaimResource(const KindInputs& inputs) {
   status.reset_fields = registry::StatusResetFields(registry::AllMetadata());
   const storage::StorePtr namespaces = inputs.StoreOf({"", "v1", "namespaces"});
   resource.checks = MakeAdminAccessCheck(resource.gvk, namespaces);
-  status.checks = MakeStatusAccessCheck(resource.gvk, namespaces, inputs.auth);
+  status.checks = MakeStatusAccessCheck(resource.gvk, inputs);
   resource.returns_deleted_object = true;
   resource.table = {
       {NameColumn(), {.name = "State", .description = "Whether the claim is allocated and reserved."}, AgeColumn()},

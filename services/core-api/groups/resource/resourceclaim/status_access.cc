@@ -59,8 +59,12 @@ bool IsOnNode(const meta::UserInfo& user, std::string_view node) {
 
 class StatusAccessCheck final : public registry::WriteChecks {
  public:
-  StatusAccessCheck(meta::Gvk kind, storage::StorePtr namespaces, service::AuthClientPtr auth)
-      : kind_(std::move(kind)), namespaces_(std::move(namespaces)), auth_(std::move(auth)) {}
+  StatusAccessCheck(meta::Gvk kind, const KindInputs& inputs)
+      : kind_(std::move(kind)),
+        namespaces_(inputs.StoreOf({"", "v1", "namespaces"})),
+        auth_(inputs.auth),
+        is_granular_(inputs.features.Enabled(features::kDRAResourceClaimGranularStatusAuthorization)),
+        has_devices_(inputs.features.Enabled(features::kDRAResourceClaimDeviceStatus)) {}
 
   Task<meta::Result<>> CheckCreate(meta::RequestContext, const meta::Object&) override { co_return meta::Result<>(); }
 
@@ -77,7 +81,7 @@ class StatusAccessCheck final : public registry::WriteChecks {
     const auto changed = [&](const char* field) {
       return !meta::Equal(meta::Find(claim.Root(), "status", field), meta::Find(old.Root(), "status", field));
     };
-    if (changed("allocation") || changed("reservedFor")) {
+    if (is_granular_ && (changed("allocation") || changed("reservedFor"))) {
       meta::RequestInfo info = ctx.Info();
       info.subresource = "binding";
       info.ns.clear();
@@ -92,7 +96,7 @@ class StatusAccessCheck final : public registry::WriteChecks {
                 info.verb.Text(), refusal)));
       }
     }
-    if (meta::Find(claim.Root(), "status", "allocation")) {
+    if (is_granular_ && has_devices_ && meta::Find(claim.Root(), "status", "allocation")) {
       const meta::FieldErrors refused = co_await CheckDrivers(ctx, ChangedDrivers(claim, old), NodeOf(claim));
       errors.Append(refused);
     }
@@ -150,13 +154,13 @@ class StatusAccessCheck final : public registry::WriteChecks {
   const meta::Gvk kind_;
   const storage::StorePtr namespaces_;
   const service::AuthClientPtr auth_;
+  const bool is_granular_, has_devices_;
 };
 
 }  // namespace
 
-std::shared_ptr<registry::WriteChecks> MakeStatusAccessCheck(meta::Gvk kind, storage::StorePtr namespaces,
-                                                             service::AuthClientPtr auth) {
-  return std::make_shared<StatusAccessCheck>(std::move(kind), std::move(namespaces), std::move(auth));
+std::shared_ptr<registry::WriteChecks> MakeStatusAccessCheck(meta::Gvk kind, const KindInputs& inputs) {
+  return std::make_shared<StatusAccessCheck>(std::move(kind), inputs);
 }
 
 }  // namespace apimesh::core_api

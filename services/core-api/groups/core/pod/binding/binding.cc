@@ -5,6 +5,7 @@
 #include "lib/codec/codec.h"
 #include "lib/meta/errors/other_errors.h"
 #include "lib/schema/builtin.h"
+#include "services/core-api/features/rule_features.h"
 #include "services/core-api/groups/core/pod/conditions.h"
 #include "services/core-api/groups/kind_inputs.h"
 #include "services/core-api/resources/generic.h"
@@ -56,11 +57,13 @@ Task<meta::Result<std::optional<Store::Update>>> Assign(std::shared_ptr<const me
   if (const std::string why = WhyNot(pod); !why.empty())
     co_return meta::Conflict({"", "pods/binding"}, pod.Name(), why);
   meta::MakeObject(pod.Root(), "spec")["nodeName"] = meta::FindString(binding->Root(), "target", "name");
-  if (json::value* status = meta::FindField(pod.Root(), "status"); status && status->is_object()) {
+  const RuleFeatures& features = ActiveRuleFeatures();
+  json::value* status = meta::FindField(pod.Root(), "status");
+  if (features.clearing_nominated_node_name_after_binding && status && status->is_object()) {
     meta::EraseField(status->get_object(), "nominatedNodeName");
   }
   CopyTexts(*binding, pod, "annotations");
-  CopyTexts(*binding, pod, "labels");
+  if (features.pod_topology_labels_admission) CopyTexts(*binding, pod, "labels");
   SetTrueCondition(pod, "PodScheduled", "", "", clock.Now());
   CO_RETURN_IF_ERROR(codec::Normalise(pod.Root(), *schema::Builtin().FindKind({"", "v1", "Pod"}), nullptr));
   co_return std::optional<Store::Update>(Store::Update{std::move(pod), {}});

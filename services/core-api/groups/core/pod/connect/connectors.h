@@ -15,7 +15,7 @@ std::shared_ptr<registry::Connector> AttachConnector(const KindInputs& inputs);
 std::shared_ptr<registry::Connector> PortForwardConnector(const KindInputs& inputs);
 /// Returns the connector of pods/log, which returns the output of a container from the kubelet. The response is 204 for
 /// a pod without a node.
-std::shared_ptr<registry::Connector> LogConnector(ReadObject read, KubeletsPtr kubelets);
+std::shared_ptr<registry::Connector> LogConnector(const KindInputs& inputs);
 /// Returns the connector of pods/proxy, which forwards HTTP to a port of the pod.
 std::shared_ptr<registry::Connector> PodProxyConnector(ReadObject read, std::shared_ptr<http::Client> client);
 

@@ -21,10 +21,12 @@ struct Options {
   bool follow = false, previous = false, timestamps = false, skip_verification = false;
   bool has_since_time = false, has_stream = false;  // the parameter is present, even if it is empty
   std::string container;
+  std::string log_stream;  // All, Stdout or Stderr; empty: the feature is off
 };
 
-meta::Result<Options> ParseOptions(const Query& query) {
+meta::Result<Options> ParseOptions(const Query& query, bool splits_streams) {
   Options options;
+  if (splits_streams) options.log_stream = query.Has("stream") ? query.First("stream") : "All";
   ASSIGN_OR_RETURN(options.tail, query.Integer("tailLines"));
   ASSIGN_OR_RETURN(options.limit, query.Integer("limitBytes"));
   ASSIGN_OR_RETURN(options.since_seconds, query.Integer("sinceSeconds"));
@@ -46,7 +48,7 @@ meta::Result<Options> ParseOptions(const Query& query) {
   return options;
 }
 
-meta::FieldErrors Validate(const Options& options) {
+meta::FieldErrors Validate(const Options& options, bool splits_streams) {
   meta::FieldErrors errors;
   const auto &tail = options.tail, &limit = options.limit, &since = options.since_seconds;
   if (tail && *tail < 0)
@@ -58,7 +60,15 @@ meta::FieldErrors Validate(const Options& options) {
   } else if (since && *since < 1) {
     errors.push_back(meta::Invalid("sinceSeconds", std::to_string(*since), "must be greater than 0"));
   }
-  if (options.has_stream) errors.push_back(meta::Forbidden("stream", "may not be specified"));
+  const std::string& log_stream = options.log_stream;
+  if (!splits_streams) {
+    if (options.has_stream) errors.push_back(meta::Forbidden("stream", "may not be specified"));
+    return errors;
+  }
+  if (log_stream != "All" && log_stream != "Stdout" && log_stream != "Stderr")
+    errors.push_back(meta::NotSupported("stream", meta::Quoted(log_stream), {"All", "Stderr", "Stdout"}));
+  if (log_stream != "All" && tail)
+    errors.push_back(meta::Forbidden("[]", "`tailLines` and specific `stream` are mutually exclusive for now"));
   return errors;
 }
 
@@ -73,6 +83,7 @@ std::string KubeletQuery(const Options& options) {
   if (options.previous) add("previous", "true");
   if (options.since_seconds) add("sinceSeconds", std::to_string(*options.since_seconds));
   if (options.since_time) add("sinceTime", EncodeQuery(meta::FormatTime(*options.since_time)));
+  if (!options.log_stream.empty()) add("stream", options.log_stream);
   if (options.tail) add("tailLines", std::to_string(*options.tail));
   if (options.timestamps) add("timestamps", "true");
   return made;
@@ -137,13 +148,16 @@ class LogStream final : public mesh::ResponseStream {
 
 class PodLog final : public registry::Connector {
  public:
-  PodLog(ReadObject read, KubeletsPtr kubelets) : read_(std::move(read)), kubelets_(std::move(kubelets)) {}
+  explicit PodLog(const KindInputs& inputs)
+      : read_(inputs.api.read),
+        kubelets_(inputs.kubelets),
+        splits_streams_(inputs.features.Enabled(features::kPodLogsQuerySplitStreams)) {}
   bool OnlyReads() const override { return true; }
 
   Task<meta::Result<>> Forward(meta::RequestContext, mesh::Request request, mesh::ResponseStream& stream) override {
     const std::string &ns = request.info.ns, &name = request.info.name;
-    ASSIGN_OR_CO_RETURN(const Options options, ParseOptions(Query(request.query)));
-    const meta::FieldErrors errors = Validate(options);
+    ASSIGN_OR_CO_RETURN(const Options options, ParseOptions(Query(request.query), splits_streams_));
+    const meta::FieldErrors errors = Validate(options, splits_streams_);
     if (!errors.empty()) co_return meta::Invalid(meta::GroupKind{"", "PodLogOptions"}, name, errors);
     ASSIGN_OR_CO_RETURN(const meta::Object pod, co_await read_(fmt::format("/api/v1/namespaces/{}/pods/{}", ns, name)));
     ASSIGN_OR_CO_RETURN(const std::string container, ContainerOf(pod, options.container));
@@ -174,12 +188,11 @@ class PodLog final : public registry::Connector {
  private:
   const ReadObject read_;
   const KubeletsPtr kubelets_;
+  const bool splits_streams_;
 };
 
 }  // namespace
 
-std::shared_ptr<registry::Connector> LogConnector(ReadObject read, KubeletsPtr kubelets) {
-  return std::make_shared<PodLog>(std::move(read), std::move(kubelets));
-}
+std::shared_ptr<registry::Connector> LogConnector(const KindInputs& inputs) { return std::make_shared<PodLog>(inputs); }
 
 }  // namespace apimesh::core_api

@@ -65,6 +65,7 @@ class PodStream : public registry::Connector {
         word_(std::move(word)),
         container_(container),
         extends_websockets_(inputs.features.Enabled(features::kExtendWebSocketsToKubelet)),
+        authorizes_create_(inputs.features.Enabled(features::kAuthorizePodWebsocketUpgradeCreatePermission)),
         read_(inputs.api.read),
         authorize_create_(service::CreateAuthorizer(inputs.auth)) {}
 
@@ -102,7 +103,8 @@ class PodStream : public registry::Connector {
 
  private:
   Task<meta::Result<Destination>> Find(meta::RequestContext ctx, mesh::Request request) {
-    if (request.info.verb != meta::Verb::kCreate) CO_RETURN_IF_ERROR(co_await authorize_create_(ctx));
+    if (authorizes_create_ && request.info.verb != meta::Verb::kCreate)
+      CO_RETURN_IF_ERROR(co_await authorize_create_(ctx));
     const std::string &ns = request.info.ns, &name = request.info.name;
     ASSIGN_OR_CO_RETURN(const meta::Object pod, co_await read_(fmt::format("/api/v1/namespaces/{}/pods/{}", ns, name)));
     const Query query(request.query);
@@ -129,7 +131,7 @@ class PodStream : public registry::Connector {
   }
 
   const std::string word_;
-  const bool container_, extends_websockets_;
+  const bool container_, extends_websockets_, authorizes_create_;
   const ReadObject read_;
   const std::function<Task<meta::Result<>>(meta::RequestContext)> authorize_create_;
 };

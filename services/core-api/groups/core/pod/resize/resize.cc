@@ -1,5 +1,6 @@
 #include "services/core-api/groups/core/pod/resize/resize.h"
 
+#include "services/core-api/features/rule_features.h"
 #include "services/core-api/groups/core/pod/pod_rules.h"
 #include "services/core-api/groups/core/pod/pod_subresource.h"
 #include "services/core-api/groups/core/pod/resize/resize_rules.h"
@@ -36,7 +37,7 @@ class Resize final : public PodSubresource {
     // A list of another length is refused by validation.
     if (SameLength(spec, before, "containers") && SameLength(spec, before, "initContainers")) {
       object result(before, pod.Root().storage());
-      CopyField(result, spec, "resources");
+      if (ActiveRuleFeatures().in_place_pod_level_resources_vertical_scaling) CopyField(result, spec, "resources");
       TakeResources(result, spec, "containers");
       TakeResources(result, spec, "initContainers");
       pod.Root()["spec"] = std::move(result);

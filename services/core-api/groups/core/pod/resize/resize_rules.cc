@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "lib/meta/equal.h"
+#include "services/core-api/features/rule_features.h"
 #include "services/core-api/groups/core/pod/pod_rules.h"
 #include "services/core-api/groups/core/pod/qos.h"
 #include "services/core-api/validation/texts.h"
@@ -140,6 +141,13 @@ void ValidateContainers(const Check& spec, const object& before, object& remaini
   }
 }
 
+constexpr std::string_view kInitContainers = "initContainers";
+
+bool CanResizeInitContainer(const object& container) {
+  return ActiveRuleFeatures().in_place_pod_vertical_scaling_init_containers ||
+         meta::FindString(container, "restartPolicy") == "Always";
+}
+
 void ValidateInitContainers(const Check& spec, const object& before, object& remaining) {
   const auto now = Objects(meta::FindField(remaining, "initContainers"));
   const auto old = Objects(meta::FindField(before, "initContainers"));
@@ -147,6 +155,11 @@ void ValidateInitContainers(const Check& spec, const object& before, object& rem
     object& container = now[i].get();
     const std::string path = spec.Path().Child("initContainers").Index(i).ToString();
     const bool modified = !SameExceptEmpty(container, old[i].get());
+    if (!CanResizeInitContainer(container)) {
+      if (modified)
+        spec.Add(meta::Forbidden(spec.Path().ToString(), "resources for non-sidecar init containers are immutable"));
+      continue;
+    }
     RestoreCompute(container, old[i].get(), false);
     if (!SameExceptEmpty(container, old[i].get())) {
       spec.Add(meta::Forbidden(path, "only cpu and memory resources for init or sidecar containers are mutable"));
@@ -180,15 +193,26 @@ meta::FieldErrors ValidateResize(const meta::Object& pod, const meta::Object& ol
   }
   if (!NodeSupportsResize(old)) spec.Add(meta::Forbidden("spec", "Pod running on node without support for resize"));
   object remaining(spec.Object());
-  if (HasPodResources(before) || HasPodResources(spec.Object())) ValidatePodLevel(spec, before, remaining);
+  if (HasPodResources(before) || HasPodResources(spec.Object())) {
+    if (!ActiveRuleFeatures().in_place_pod_level_resources_vertical_scaling) {
+      spec.Add(meta::Forbidden("[]",
+                               "resize of pods with pod-level resources is forbidden when "
+                               "InPlacePodLevelResourcesVerticalScalingEnabled feature gate is disabled"));
+      return errors;
+    }
+    ValidatePodLevel(spec, before, remaining);
+  }
   if (!Objects(meta::Find(old.Root(), "status", "nodeAllocatableResourceClaimStatuses")).empty())
     spec.Add(meta::Forbidden("spec", "pods with node allocatable resource claims cannot be resized"));
   if (!ValidateOrder(spec, before)) return errors;
-  for (const char* list : {"initContainers", "containers"}) {
+  for (const std::string_view list : {kInitContainers, std::string_view("containers")}) {
     const auto containers = Objects(meta::FindField(before, list));
     std::size_t index = 0;
-    for (const Check& container : spec.Each(list))
-      RefuseRemoval(container, containers[index++], "resource {} cannot be removed");
+    for (const Check& container : spec.Each(list)) {
+      const object& old_container = containers[index++];
+      if (list == kInitContainers && !CanResizeInitContainer(old_container)) continue;
+      RefuseRemoval(container, old_container, "resource {} cannot be removed");
+    }
   }
   ValidateContainers(spec, before, remaining);
   ValidateInitContainers(spec, before, remaining);
