@@ -3,6 +3,7 @@ import base64
 import concurrent.futures
 import datetime
 import json
+import subprocess
 import threading
 import time
 
@@ -222,6 +223,50 @@ def test_a_redirect_is_a_failed_call(replicas, webhook, policy, code):
         webhook.redirect = None
         assert client("DELETE", f"{CONFIGURATIONS}/redirects").code == 200
         wait_for(client, 201)
+
+
+def own_address():
+    """Returns an address of this machine that an EndpointSlice accepts: not a loopback address."""
+    found = [address for address in subprocess.run(["hostname", "-I"], capture_output=True, text=True).stdout.split() if ":" not in address and not address.startswith(("127.", "169.254."))]
+    if not found:
+        pytest.skip("this machine has only loopback addresses, which an EndpointSlice does not accept")
+    return found[0]
+
+
+def test_the_endpoints_of_a_service_take_turns(tmp_path, webhook):
+    """With --enable-aggregator-routing, the calls go to all endpoints of the service, and each connection is used again."""
+    certificate = webhook.pki.issue_server("turns", san="DNS:turns.default.svc")
+    address = own_address()
+    endpoints = [tls_server.TlsServer(certificate, webhook.pki.ca, webhook.answer, host=address) for _ in range(2)]
+    store = mesh.Store(tmp_path / "store")
+    server = mesh.KubeApiserver(tmp_path / "server", store.url, "--enable-aggregator-routing=true").start()
+    try:
+        client = server.client
+        assert client("POST", "/api/v1/namespaces/default/services", {"metadata": {"name": "turns"}, "spec": {"ports": [{"name": "https", "port": 443}]}}).code == 201
+        for number, endpoint in enumerate(endpoints):
+            answer = client("POST", "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices", {
+                "metadata": {"name": f"turns-{number}", "labels": {"kubernetes.io/service-name": "turns"}}, "addressType": "IPv4", "endpoints": [{"addresses": [address], "conditions": {"ready": True}}],
+                "ports": [{"name": "https", "port": endpoint.port, "protocol": "TCP"}]})
+            assert answer.code == 201, answer.body
+        reference = {"namespace": "default", "name": "turns"}
+        assert client("POST", CONFIGURATIONS, webhook.configuration("turns", clientConfig={"service": reference, "caBundle": webhook.ca}, timeoutSeconds=5)).code == 201
+        wait_for(client, 400)
+        for endpoint in endpoints:
+            endpoint.seen.clear()
+        codes = [client("POST", f"{MAPS}?dryRun=All", {"metadata": {"name": "good"}}).code for _ in range(40)]
+        assert codes == [201] * 40
+        calls, connections = [len(endpoint.seen) for endpoint in endpoints], [len(endpoint.connections) for endpoint in endpoints]
+        assert sum(calls) == 40 and min(calls) >= 10, calls
+        assert max(connections) <= 3, connections
+        # An endpoint that is gone is not called any more.
+        assert client("DELETE", "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/turns-0").code == 200
+        assert [client("POST", f"{MAPS}?dryRun=All", {"metadata": {"name": "good"}}).code for _ in range(10)] == [201] * 10
+        assert len(endpoints[0].seen) == calls[0] and len(endpoints[1].seen) == calls[1] + 10
+    finally:
+        server.stop()
+        store.stop()
+        for endpoint in endpoints:
+            endpoint.stop()
 
 
 def test_services_and_credentials(tmp_path, webhook):
