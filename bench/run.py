@@ -86,10 +86,13 @@ def main():
     parser.add_argument("--no-envoy", action="store_true", help="do not measure this mesh behind Envoy")
     parser.add_argument("--growth", action="store_true", help="instead, measure how the cost of a request grows with the number of objects, watchers, CRDs and bindings (bench/growth.py)")
     parser.add_argument("--many", action="store_true", help="instead, measure start-up, memory and lists with 100,000 objects (bench/many_objects.py)")
+    parser.add_argument("--admission", action="store_true", help="instead, measure what admission plugins and policies add to the creation of a pod (bench/admission.py)")
     parser.add_argument("--only", help="only workloads whose name contains this text")
     arguments = parser.parse_args()
     if arguments.many:
         os.execv(sys.executable, [sys.executable, str(ROOT / "bench/many_objects.py"), *(a for a in sys.argv[1:] if a != "--many")])
+    if arguments.admission:
+        os.execv(sys.executable, [sys.executable, str(ROOT / "bench/admission.py"), *(a for a in sys.argv[1:] if a != "--admission")])
     if arguments.growth:
         os.execv(sys.executable, [sys.executable, str(ROOT / "bench/growth.py"), *(a for a in sys.argv[1:] if a != "--growth")])
     rounds = arguments.rounds or (2 if arguments.quick else 3)

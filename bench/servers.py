@@ -40,9 +40,11 @@ class Etcd:
 
 
 class Server:
-    """A server and its etcd. Its figures are the sums over all its processes, without etcd."""
+    """A server and its etcd. Its figures are the sums over all its processes, without etcd. `plugins_off` are the admission plugins that do not run. ServiceAccount
+    needs an account in every namespace, which kube-controller-manager creates."""
 
-    def __init__(self, name, folder, etcd_binary):
+    def __init__(self, name, folder, etcd_binary, plugins_off=("ServiceAccount",)):
+        self.plugins_off = plugins_off
         self.name, self.folder = name, pathlib.Path(folder) / name.replace(" ", "-")
         self.folder.mkdir(parents=True)
         self.etcd = Etcd(self.folder / "etcd", etcd_binary)
@@ -64,7 +66,7 @@ class Server:
         return [f"--etcd-servers={self.etcd.url}", f"--token-auth-file={self.folder}/tokens.csv", "--authorization-mode=RBAC,Node",
                 f"--service-account-key-file={self.key}", f"--service-account-signing-key-file={self.key}",
                 "--service-account-issuer=https://kubernetes.default.svc", "--service-cluster-ip-range=10.0.0.0/24", "--allow-privileged=true",
-                "--max-requests-inflight=3000", "--max-mutating-requests-inflight=1000", "--disable-admission-plugins=ServiceAccount"]
+                "--max-requests-inflight=3000", "--max-mutating-requests-inflight=1000", f"--disable-admission-plugins={','.join(self.plugins_off)}"]
 
     def wait_for_etcd(self):
         for _ in range(6000):

@@ -94,9 +94,9 @@ constexpr PluginEntry kPlugins[] = {
     {"NodeDeclaredFeatureValidator", &MakeNodeDeclaredFeatureValidator, OnByDefault::kYes},
     {"JobValidation", &MakeJobValidation, OnByDefault::kYes},
     {"PodResizeValidator", &MakePodResizeValidator, OnByDefault::kYes},
-    {"MutatingAdmissionPolicy", &MakeMutatingAdmissionPolicy, OnByDefault::kYes},
+    {"MutatingAdmissionPolicy", &MakeMutatingAdmissionPolicy, OnByDefault::kYes, Configured::kReadsSection},
     {"MutatingAdmissionWebhook", &MakeMutatingAdmissionWebhook, OnByDefault::kYes, Configured::kReadsSection},
-    {"ValidatingAdmissionPolicy", &MakeValidatingAdmissionPolicy, OnByDefault::kYes},
+    {"ValidatingAdmissionPolicy", &MakeValidatingAdmissionPolicy, OnByDefault::kYes, Configured::kReadsSection},
     {"ValidatingAdmissionWebhook", &MakeValidatingAdmissionWebhook, OnByDefault::kYes, Configured::kReadsSection},
     {"ResourceQuota", &MakeResourceQuota, OnByDefault::kYes,
      Configured::kReadsSection},  // after all plugins that may reject: counts only accepted writes

@@ -202,5 +202,14 @@ TEST(AlwaysDeny, RefusesEverything) {
   EXPECT_EQ(result.error().Message(), R"(pods "p" is forbidden: admission control is denying all modifications)");
 }
 
+TEST(Forbidden, NamesTheObjectOfTheRequest) {
+  Attributes attributes;
+  attributes.resource = {"", "v1", "pods"};
+  attributes.name = "p";
+  EXPECT_EQ(Forbidden(attributes, "no").Message(), R"(pods "p" is forbidden: no)");
+  attributes.deletes_collection = true;
+  EXPECT_EQ(Forbidden(attributes, "no").Message(), R"(pods "Unknown" is forbidden: no)");
+}
+
 }  // namespace
 }  // namespace apimesh::admission

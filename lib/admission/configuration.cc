@@ -95,10 +95,17 @@ Configuration Configuration::FromFile(const std::string& path) {
   if (!parsed) throw Unreadable(parsed.error().Message());
   static constexpr SectionType kTypes[] = {{"apiserver.config.k8s.io/v1", "AdmissionConfiguration"},
                                            {"apiserver.k8s.io/v1alpha1", "AdmissionConfiguration"}};
+  // The other configuration files of kube-apiserver, whose decoder reads all of them.
+  static constexpr SectionType kOtherFiles[] = {{"apiserver.config.k8s.io/v1", "AuthenticationConfiguration"},
+                                                {"apiserver.config.k8s.io/v1", "AuthorizationConfiguration"},
+                                                {"apiserver.config.k8s.io/v1", "EncryptionConfiguration"},
+                                                {"apiserver.config.k8s.io/v1", "TracingConfiguration"}};
   if (const std::string wrong = WrongType(*parsed, *text, kTypes); !wrong.empty()) {
     const json::object* fields = parsed->if_object();
     const bool legacy = fields && (fields->contains("imagePolicy") || fields->contains("podNodeSelectorPluginConfig"));
     if (legacy) return Legacy(path);
+    if (WrongType(*parsed, *text, kOtherFiles).empty())
+      throw Unreadable(fmt::format("unexpected type: *apiserver.{}", meta::FindString(*fields, "kind")));
     throw Unreadable(wrong);
   }
   const json::object& document = parsed->get_object();

@@ -103,6 +103,8 @@ TEST_F(AdmissionConfiguration, Errors) {
             "[]v1.AdmissionPluginConfiguration");
   EXPECT_EQ(Error("kind: AdmissionConfiguration\n"),
             "Object 'apiVersion' is missing in 'kind: AdmissionConfiguration\n'");
+  EXPECT_EQ(Error("apiVersion: apiserver.config.k8s.io/v1\nkind: EncryptionConfiguration\n"),
+            "unexpected type: *apiserver.EncryptionConfiguration");
   EXPECT_EQ(Error("apiVersion: v1\nkind: Pod\n"),
             R"(no kind "Pod" is registered for version "v1" in scheme "pkg/runtime/scheme.go:111")");
   EXPECT_EQ(Error("kind: AdmissionConfiguration\napiVersion: apiserver.config.k8s.io/v1beta1\n"),

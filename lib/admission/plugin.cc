@@ -24,7 +24,7 @@ Task<meta::Result<>> Plugin::Mutate(meta::RequestContext, Attributes&) { co_retu
 Task<meta::Result<>> Plugin::Validate(meta::RequestContext, const Attributes&) { co_return meta::Result<>(); }
 
 meta::ApiError Forbidden(const Attributes& attributes, std::string_view why) {
-  std::string name = attributes.name;
+  std::string name(attributes.RequestName());
   if (name.empty() && attributes.object) name = attributes.object->Name();
   if (name.empty() && attributes.object) name = attributes.object->GenerateName();
   return meta::Forbidden(attributes.resource.GroupResource(), name.empty() ? "Unknown" : name, why);

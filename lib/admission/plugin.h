@@ -41,6 +41,7 @@ struct Attributes {
   const meta::Object* old_object = nullptr;     // the stored object, for kUpdate and kDelete
   const meta::json::object* options = nullptr;  // CreateOptions, UpdateOptions or DeleteOptions
   bool dry_run = false;                         // side effects outside of the object are not allowed
+  bool namespace_deleted = false;  // a deletion of `ns` was answered recently, so caches may not know of it
   /// The other versions of the resource. If this is nullptr, there are none.
   const ResourceVersions* versions = nullptr;
   Reinvocation* reinvocation = nullptr;  // set by the chain during the mutating phase

@@ -3,6 +3,7 @@ import contextlib
 import os
 import pathlib
 import shutil
+import signal
 
 import pytest
 
@@ -29,8 +30,20 @@ def etcd_binary():
 
 
 @contextlib.contextmanager
-def server_pair(folder, *flags, reference=None):
-    """Starts (our server, the reference), both without data and with the same flags. `reference` is the URL of a server that is already running."""
+def store_pair(folder):
+    """Starts the stores of server_pair(), for servers that are started more than once."""
+    stores = mesh.Store(folder / "store"), mesh.Store(folder / "etcd", binary=etcd_binary())
+    try:
+        yield stores
+    finally:
+        for store in stores:
+            store.stop()
+
+
+@contextlib.contextmanager
+def server_pair(folder, *flags, reference=None, stores=None, end=signal.SIGTERM):
+    """Starts (our server, the reference) with the same flags, both without data or with the data of store_pair(). `reference` is the URL of a server that is already
+    running. `end` is the signal that ends the servers."""
     binary = reference_binary()
     if not reference and binary is None:
         pytest.skip("no real kube-apiserver: run ./apimesh test --differential, which builds it, or set APIMESH_REFERENCE to a kube-apiserver v1.36")
@@ -40,15 +53,16 @@ def server_pair(folder, *flags, reference=None):
         binary = str(named)
     with contextlib.ExitStack() as started:
         def start(etcd, folder, **options):
-            started.callback(etcd.stop)
+            if not stores:
+                started.callback(etcd.stop)
             server = mesh.KubeApiserver(folder, etcd.url, "--advertise-address=127.0.0.1", *flags, **options).start(wait=False)
-            started.callback(server.stop)
+            started.callback(server.stop, end, group=end == signal.SIGKILL)
             return server.url, etcd.url
 
-        ours, our_etcd = start(mesh.Store(folder / "store"), folder / "ours")
+        ours, our_etcd = start(stores[0] if stores else mesh.Store(folder / "store"), folder / "ours")
         their_etcd = os.environ.get("APIMESH_REFERENCE_ETCD_URL")
         if not reference:
-            reference, their_etcd = start(mesh.Store(folder / "etcd", binary=etcd_binary()), folder / "reference", binary=binary)
+            reference, their_etcd = start(stores[1] if stores else mesh.Store(folder / "etcd", binary=etcd_binary()), folder / "reference", binary=binary)
         for url in (ours, reference):
             client = mesh.Client(url)
             mesh.wait_until(lambda: client.answers("/readyz"), 100, f"{url} is ready")

@@ -9,6 +9,7 @@ import re
 import subprocess
 
 import mesh
+import start_admission
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,6 +51,12 @@ def refused(name, flags, error, reference=None):
 
 def starts(name, flags, log=None):
     return Row(name, tuple(flags.split()), log=log)
+
+
+def configured(name, plugin, error):
+    """A row of start_admission.FILES. The error may have braces of its own."""
+    flags = ("--admission-control-config-file={admission " + name + "}", *([f"--enable-admission-plugins={plugin}"] if plugin else []))
+    return Row(f"admission {name}", flags, error and error.replace("{", "{{").replace("}", "}}").replace("{{missing}}", "{missing}"))
 
 
 def negative(flag, value, text):
@@ -362,6 +369,7 @@ ROWS = [
       for name in ("Initializers", "PodSecurityPolicy", "SecurityContextDeny", "InitialResources", "PersistentVolumeLabel")],
     refused("removed plugin in the old flag", "--admission-control=PodSecurityPolicy", 'admission-control plugin "PodSecurityPolicy" is unknown'),
     refused("unknown plugin to disable", "--disable-admission-plugins=Nope", 'disable-admission-plugins plugin "Nope" is unknown'),
+    *[configured(name, plugin, error) for name, plugin, _, error in start_admission.FILES],
     refused("admission configuration is missing", "--admission-control-config-file={missing}",
             'failed to apply admission: failed to read plugin config: unable to read admission control configuration from "{missing}" [' + NO_FILE + "]"),
     refused("no API at all", "--runtime-config=api/all=false --enable-priority-and-fairness=false", "invalid runtime-config with only api/all=false"),
@@ -424,6 +432,10 @@ class World:
         for name, text in AUDIT_POLICIES.items():
             self._write(name, text)
         configuration = {"apiVersion": "apiserver.config.k8s.io/v1", "kind": "AuthenticationConfiguration"}
+        for name, _, text, _ in start_admission.FILES:
+            for known in ("missing", "kubeconfig"):
+                text = text.replace("{" + known + "}", self.names[known])
+            self._write("admission " + name, text)
         self._write("authentication", json.dumps(configuration))
         self._write("authentication_anonymous", json.dumps(configuration | {"anonymous": {"enabled": True}}))
         self._write("authorization", json.dumps(configuration | {"kind": "AuthorizationConfiguration", "authorizers": [{"type": "RBAC", "name": "rbac"}]}))

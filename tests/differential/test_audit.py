@@ -99,11 +99,13 @@ def normalised(event, side):
 
 
 def compare(world, name, request):
+    """Sends a request to both servers and compares its events. Returns the keys of their annotations."""
     ids = {side.name: f"audit-{side.name}-{name.replace(' ', '-')}" for side in world.sides}
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         codes = list(pool.map(lambda side: send(side, request, ids[side.name]), world.sides))
     ours, theirs = ([normalised(event, side) for event in events_of(world, ids[side.name], codes)] for side in world.sides)
     assert ours == theirs, f"{name}: {codes}"
+    return {key for event in ours for key in event["annotations"]}
 
 
 @pytest.mark.parametrize("namespace", audit_cases.NAMESPACES)

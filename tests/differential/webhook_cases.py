@@ -68,6 +68,15 @@ REVIEWS = {
         {"do": f"POST {NS}/pods/p/binding", "body": {"metadata": {"name": "p"}, "target": {"kind": "Node", "name": "n"}}},
         {"do": f"DELETE {NS}/pods/p?gracePeriodSeconds=0", "setup": True},  # the reference reviews it two or three times
     ],
+    "proxies": [
+        {"do": f"POST {NS}/pods", "body": POD, "setup": True}, {"do": f"POST {NS}/services", "body": {"metadata": {"name": "s"}, "spec": {"ports": [{"port": 80}]}}, "setup": True},
+        {"do": "POST /api/v1/nodes", "body": {"metadata": {"name": "proxied-$NS"}}, "setup": True},
+        # No pod runs, so only the reviews and the status are compared.
+        *[{"do": f"{method} {path}", "only": ["status"]} for method, path in (
+            ("GET", f"{NS}/pods/p/proxy"), ("GET", f"{NS}/pods/p/proxy/some/path?a=b&c=%20d"), ("POST", f"{NS}/pods/p:80/proxy/x"), ("GET", f"{NS}/services/s/proxy/"),
+            ("PUT", f"{NS}/services/http:s:80/proxy/some/path?a=b"), ("GET", "/api/v1/nodes/proxied-$NS/proxy/metrics"), ("DELETE", "/api/v1/nodes/proxied-$NS/proxy/x"))],
+        {"do": "DELETE /api/v1/nodes/proxied-$NS", "setup": True},
+    ],
     "cluster-scope": [
         {"do": "POST /api/v1/namespaces", "body": {"metadata": {"name": "$NS-more", "labels": {"q": "r"}}}},
         merge("/api/v1/namespaces/$NS-more", {"metadata": {"labels": {"q": "s"}}}),

@@ -6,9 +6,9 @@ import threading
 
 
 class TlsServer:
-    """Responds with `answer(request, body)`. `seen` has the received requests as (method, path, headers, common name of the client)."""
+    """Responds with `answer(request, body)` at a free port of `host`. `seen` has the received requests as (method, path, headers, common name of the client)."""
 
-    def __init__(self, certificate, client_ca, answer):
+    def __init__(self, certificate, client_ca, answer, host="127.0.0.1"):
         seen = self.seen = []
         connections = self.connections = []
 
@@ -45,7 +45,7 @@ class TlsServer:
         context.load_cert_chain(*certificate)
         context.verify_mode = ssl.CERT_OPTIONAL
         context.load_verify_locations(client_ca)
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server = http.server.ThreadingHTTPServer((host, 0), Handler)
         self.server.daemon_threads = True
         self.server.socket = context.wrap_socket(self.server.socket, server_side=True, do_handshake_on_connect=False)
         self.port = self.server.server_address[1]

@@ -79,7 +79,6 @@ class Cache {
 
 ExpressionPtr CompileExpression(std::string_view source, const ExpressionScope& scope, const ExpressionOptions& options,
                                 ExpressionResult result) {
-  if (scope.Typed()) return Compile(source, scope.For(options), result);
   static auto& cache = *new Cache();
   // Composed variables matter only to expressions that name them.
   const bool composed = source.find("variables") != std::string_view::npos;

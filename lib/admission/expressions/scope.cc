@@ -101,11 +101,7 @@ class ExpressionScope::Types : public cel::TypeProvider {
   TypeRef FindType(std::string_view name) const override {
     const bool found = FixedTypes().types.contains(name) || (composed_ && name == kVariablesType) ||
                        (patches_ && (name == "JSONPatch" || IsPatchObject(name)));
-    if (found) return Type::Object(std::string(name));
-    for (const auto& more : more_) {
-      if (TypeRef type = more->FindType(name)) return type;
-    }
-    return nullptr;
+    return found ? Type::Object(std::string(name)) : nullptr;
   }
   TypeRef FindField(std::string_view type, std::string_view field) const override {
     if (const auto fields = FixedTypes().types.find(type); fields != FixedTypes().types.end())
@@ -113,15 +109,11 @@ class ExpressionScope::Types : public cel::TypeProvider {
     if (composed_ && type == kVariablesType) return FindIn(variables, field);
     if (patches_ && type == "JSONPatch") return PatchField(field);
     if (patches_ && IsPatchObject(type)) return Type::Dyn();
-    for (const auto& more : more_) {
-      if (TypeRef found = more->FindField(type, field)) return found;
-    }
     return nullptr;
   }
   bool CanConstruct(std::string_view type) const override {
     return patches_ && (type == "JSONPatch" || IsPatchObject(type));
   }
-  void Add(std::shared_ptr<const cel::TypeProvider> more) { more_.push_back(std::move(more)); }
 
   Fields variables;
 
@@ -137,7 +129,6 @@ class ExpressionScope::Types : public cel::TypeProvider {
   }
 
   const bool patches_, composed_;
-  std::vector<std::shared_ptr<const cel::TypeProvider>> more_;
 };
 
 ExpressionScope::ExpressionScope(int minor, bool composed)
@@ -145,7 +136,6 @@ ExpressionScope::ExpressionScope(int minor, bool composed)
       composed_(composed),
       key_(std::to_string(minor)),
       variables_key_(composed ? "composed;" : ""),
-      overrides_(static_cast<std::size_t>(VariableIndex::kCount)),
       types_(std::make_shared<Types>(false, composed)),
       types_with_patches_(std::make_shared<Types>(true, composed)) {}
 
@@ -156,21 +146,13 @@ void ExpressionScope::AddVariable(const std::string& name, const TypeRef& type) 
   variables_key_ += name + ":" + composed->ToString() + ";";
 }
 
-void ExpressionScope::SetType(VariableIndex variable, TypeRef type, std::shared_ptr<const cel::TypeProvider> types) {
-  overrides_[static_cast<std::size_t>(variable)] = std::move(type);
-  types_->Add(types);
-  types_with_patches_->Add(std::move(types));
-  typed_ = true;
-}
-
 cel::Program::Scope ExpressionScope::For(const ExpressionOptions& options) const {
   cel::Program::Scope out;
   out.declarations = options.patch_types ? &cel::PatchEnvironment(minor_) : &cel::BaseEnvironment(minor_);
   out.types = options.patch_types ? types_with_patches_ : types_;
   // No expression can name a variable with an empty name, so all scopes have the same order of variables.
   const auto add = [&](const char* name, const TypeRef& type, bool declared) {
-    const TypeRef& override = overrides_[out.variables.size()];
-    out.variables.push_back({declared ? name : "", override ? override : type});
+    out.variables.push_back({declared ? name : "", type});
   };
   add("object", Type::Dyn(), true);
   add("oldObject", Type::Dyn(), true);

@@ -37,9 +37,6 @@ class ExpressionScope {
   /// Declares variables.`name`. A type that is neither a scalar nor a list or map becomes dyn. An expression that
   /// cannot be compiled has no type (nullptr): dyn.
   void AddVariable(const std::string& name, const cel::TypeRef& type);
-  /// Replaces the type of a variable that is dyn otherwise (object, oldObject, params), for type checking. `types`
-  /// knows the fields of the type.
-  void SetType(VariableIndex variable, cel::TypeRef type, std::shared_ptr<const cel::TypeProvider> types);
 
   /// The scope for cel::Program::Compile().
   cel::Program::Scope For(const ExpressionOptions& options) const;
@@ -47,16 +44,13 @@ class ExpressionScope {
   const std::string& Key() const { return key_; }
   /// The declarations of `variables` as a text.
   const std::string& VariablesKey() const { return variables_key_; }
-  bool Typed() const { return typed_; }
 
  private:
   class Types;
 
   const int minor_;
   const bool composed_;
-  bool typed_ = false;
   std::string key_, variables_key_;
-  std::vector<cel::TypeRef> overrides_;
   std::shared_ptr<Types> types_, types_with_patches_;
 };
 

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "lib/admission/manifests/static_manifests.h"
 #include "lib/admission/section.h"
 #include "lib/base/secrets/secret_file.h"
 #include "lib/base/text/text.h"
@@ -25,25 +26,21 @@ Credentials Credentials::FromSection(const std::optional<std::string>& section) 
   if (!section) return {};
   const meta::json::object fields = ReadSection(*section, kVersions, "WebhookAdmissionConfiguration");
   CheckFields(fields, kFields, "");
-  const std::string manifests(meta::FindString(fields, "staticManifestsDir"));
-  if (!manifests.empty()) {
-    throw std::invalid_argument(
-        fmt::format("static webhook manifests dir {} configured but ManifestBasedAdmissionControlConfig feature gate "
-                    "is not enabled",
-                    meta::Quoted(manifests)));
-  }
   const std::string path(meta::FindString(fields, "kubeConfigFile"));
-  if (path.empty()) return {};
-  if (!path.starts_with('/')) {
+  if (!path.empty() && !path.starts_with('/')) {
     throw std::invalid_argument(
         fmt::format("kubeConfigFile: Invalid value: {}: must be an absolute file path", meta::Quoted(path)));
   }
-  return FromKubeconfig(path);
+  RefuseStaticManifests(meta::FindString(fields, "staticManifestsDir"));
+  return path.empty() ? Credentials() : FromKubeconfig(path);
 }
 
 Credentials Credentials::FromKubeconfig(const std::string& path) {
   const std::optional<SecretBytes> text = ReadSecretFile(path);
-  if (!text) throw std::invalid_argument(fmt::format("open {}: {}", path, LowerCase(std::strerror(errno))));
+  if (!text) {
+    const std::string_view failed = errno == ENOENT ? "stat" : "open";
+    throw std::invalid_argument(fmt::format("{} {}: {}", failed, path, LowerCase(std::strerror(errno))));
+  }
   meta::Result<service::KubeconfigUsers> users =
       service::ParseKubeconfigUsers(*text, std::filesystem::path(path).parent_path().string());
   if (!users) throw std::invalid_argument(fmt::format("{}: {}", path, users.error().Message()));

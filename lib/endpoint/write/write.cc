@@ -4,6 +4,7 @@
 
 #include "lib/codec/codec.h"
 #include "lib/endpoint/write/converted_views.h"
+#include "lib/mesh/deleted_namespace_header.h"
 #include "lib/patch/apply/managed_fields.h"
 #include "lib/registry/object_meta.h"
 #include "lib/registry/scale.h"
@@ -27,6 +28,7 @@ admission::Attributes AttributesOf(const ResourceRequest& request, admission::Op
   attributes.old_object = old;
   attributes.options = options;
   attributes.dry_run = dry_run;
+  attributes.namespace_deleted = !request.http.Header(mesh::kDeletedNamespaceHeader).empty();
   attributes.versions = request.versions.get();
   return attributes;
 }

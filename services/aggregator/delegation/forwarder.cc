@@ -3,6 +3,7 @@
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/post.hpp>
 
+#include "lib/mesh/deleted_namespace_header.h"
 #include "lib/mesh/served_header.h"
 #include "services/aggregator/delegation/audit_headers.h"
 #include "services/aggregator/delegation/mesh_request.h"
@@ -152,6 +153,8 @@ Task<> Forwarder::Forward(Exchange& exchange) {
     if (!read) co_return;
   }
   mesh::Request request = ToMeshRequest(exchange, external);
+  if (deleted_namespaces_.Contains(exchange.info.ns, exchange.clock.Steady()) && !delegate->Foreign())
+    request.headers.emplace_back(mesh::kDeletedNamespaceHeader, "true");
   if (delegate->kind == Delegate::Kind::kExtension) AskForJson(request);
   if (asks_for_upgrade && !upgrade) RemoveUpgrade(request.headers);
   if (upgrade) {
@@ -161,9 +164,7 @@ Task<> Forwarder::Forward(Exchange& exchange) {
   } else if (exchange.long_running || external || list) {
     co_await ForwardStream(exchange, *delegate->client, std::move(request));
   } else {
-    std::optional<ForClient> for_client(std::in_place, exchange, request);
-    mesh::Response response = co_await delegate->client->Call(std::move(request));
-    for_client.reset();
+    mesh::Response response = co_await Call(exchange, *delegate->client, std::move(request));
     TakeAuditHeaders(response.headers, exchange);
     std::vector<meta::Gvr> served = TakeServedResources(response.headers);
     if (!served.empty() && !delegate->Foreign()) {
@@ -172,6 +173,16 @@ Task<> Forwarder::Forward(Exchange& exchange) {
     }
     co_await exchange.reply.Send(response.code, std::move(response.headers), std::move(response.body));
   }
+}
+
+Task<mesh::Response> Forwarder::Call(Exchange& exchange, mesh::DelegateClient& client, mesh::Request&& request) {
+  const ForClient for_client(exchange, request);
+  mesh::Response response = co_await client.Call(std::move(request));
+  // A deletion without an answer may have happened, so only those are ignored that were certainly refused.
+  const bool refused = response.code >= 400 && response.code < 500;
+  const bool deletes = exchange.info.verb == meta::Verb::kDelete && exchange.info.IsNamespaceItself();
+  if (deletes && !refused) deleted_namespaces_.Add(exchange.info.ns, exchange.clock.Steady());
+  co_return response;
 }
 
 Task<> Forwarder::ForwardStream(Exchange& exchange, mesh::DelegateClient& client, mesh::Request request) {

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "services/aggregator/delegation/deleted_namespaces.h"
 #include "services/aggregator/delegation/route_table.h"
 #include "services/aggregator/edge/exchange.h"
 #include "services/aggregator/health/lifecycle.h"
@@ -23,6 +24,10 @@ class Forwarder {
   Task<> ForwardStream(Exchange& exchange, mesh::DelegateClient& client, mesh::Request request);
   Task<> ForwardConnection(Exchange& exchange, mesh::DelegateClient& client, mesh::Request request);
 
+  /// Sends a unary call, and remembers the namespace that it deletes.
+  Task<mesh::Response> Call(Exchange& exchange, mesh::DelegateClient& client, mesh::Request&& request);
+
+  DeletedNamespaces deleted_namespaces_;
   std::shared_ptr<RouteTable> routes_;
   std::shared_ptr<Lifecycle> lifecycle_;
   std::shared_ptr<OpenRequests> open_requests_;

@@ -143,7 +143,10 @@ std::vector<std::unique_ptr<Limit>> ReadLimits(const std::optional<std::string>&
     document = ReadSection(*section, kVersions, "Configuration");
   }
   const json::array& items = ListAt(document, "limits");
-  if (items.empty()) Report(meta::Invalid("limits", "null", "must not be empty"), errors);
+  if (items.empty()) {
+    const json::value* given = meta::FindField(document, "limits");
+    Report(meta::Invalid("limits", given && given->is_array() ? "[]" : "null", "must not be empty"), errors);
+  }
   for (std::size_t i = 0; i < items.size(); ++i) {
     static const json::object kNone;
     const json::object& limit = items[i].is_object() ? items[i].get_object() : kNone;

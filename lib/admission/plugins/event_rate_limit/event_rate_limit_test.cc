@@ -78,7 +78,7 @@ TEST_F(EventRates, TheCacheForgetsTheOldestKey) {
 
 TEST_F(EventRates, RefusesWrongConfigurations) {
   EXPECT_EQ(StartError(R"({"type":"User","qps":5,"burst":10,"cacheSize":0})"), "");
-  EXPECT_EQ(StartError(""), "limits: Invalid value: null: must not be empty");
+  EXPECT_EQ(StartError(""), "limits: Invalid value: []: must not be empty");
   EXPECT_EQ(StartError(R"({"type":"Server","qps":1})"), "limits[0].burst: Invalid value: 0: must be positive");
   EXPECT_EQ(StartError(R"({"type":"Server","burst":1,"qps":-1})"),
             "limits[0].qps: Invalid value: -1: must be positive");

@@ -1,5 +1,6 @@
 #include "lib/admission/plugins/image_policy_webhook/image_policy_webhook.h"
 
+#include <filesystem>
 #include <mutex>
 #include <stdexcept>
 
@@ -20,7 +21,6 @@ namespace {
 using image_policy::Settings;
 
 constexpr std::string_view kAuditPrefix = "imagepolicywebhook.image-policy.k8s.io/";
-constexpr std::string_view kFailedOpen = "alpha.image-policy.k8s.io/failed-open";  // an annotation of the pod
 constexpr std::size_t kCacheBytes = 4 << 20;
 constexpr std::size_t kMaxResponseBytes = 4 << 20;
 constexpr int kTries = 5;
@@ -118,7 +118,6 @@ class ImagePolicyWebhook final : public Plugin {
     service::WebhookConfig config;
     config.url = endpoint.url;
     config.max_response_bytes = kMaxResponseBytes;
-    config.sends_timeout = false;
     if (!endpoint.authorization.empty()) config.credentials.headers = {{"authorization", endpoint.authorization}};
     service::WebhookSources sources{.clock = *inputs.clock, .resolve = inputs.resolve_service};
     sources.http_client = [make = inputs.http_client, tls = endpoint.tls](http::ClientOptions options) {
@@ -166,8 +165,6 @@ class ImagePolicyWebhook final : public Plugin {
     if (!settings_.default_allow) return Forbidden(attributes, message);
     log::Warning("The image policy webhook cannot be called; the pod is allowed: {}", message);
     ctx.AddAuditAnnotation(fmt::format("{}failed-open", kAuditPrefix), "true");
-    // kube-apiserver marks the pod, too, although validating plugins do not change objects otherwise.
-    meta::MakeObject(attributes.object->Metadata(), "annotations")[kFailedOpen] = "true";
     return {};
   }
 
@@ -182,6 +179,8 @@ class ImagePolicyWebhook final : public Plugin {
 
 std::unique_ptr<Plugin> MakeImagePolicyWebhook(const PluginInputs& inputs) {
   Settings settings = image_policy::ReadSettings(inputs.section);
+  if (!std::filesystem::exists(settings.kubeconfig))
+    throw std::invalid_argument(fmt::format("stat {}: no such file or directory", settings.kubeconfig));
   meta::Result<service::WebhookEndpoint> endpoint = service::ReadKubeconfig(settings.kubeconfig);
   if (!endpoint) throw std::invalid_argument(endpoint.error().Message());
   return std::make_unique<ImagePolicyWebhook>(inputs, std::move(settings), std::move(*endpoint));

@@ -29,7 +29,7 @@ Duration ReadDuration(const json::object& settings, std::string_view field, Dura
   const std::int64_t value = NumberAt(settings, field).value_or(0);
   if (value == -1) return {};
   if (value == 0) return otherwise;
-  constexpr std::int64_t kMost = 1'000'000;  // far above the highest, and not too large to multiply
+  constexpr std::int64_t kMost = 1'000'000'000;  // far above the highest, and not too large to multiply
   const Duration duration = scale * std::clamp<std::int64_t>(value, -kMost, kMost);
   if (duration < lowest || duration > highest) {
     throw std::invalid_argument(

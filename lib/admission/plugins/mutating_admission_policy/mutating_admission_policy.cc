@@ -4,6 +4,7 @@
 
 #include "lib/admission/expressions/request_variable.h"
 #include "lib/admission/fields.h"
+#include "lib/admission/manifests/static_manifests.h"
 #include "lib/admission/matching/versioned_objects.h"
 #include "lib/admission/plugins/mutating_admission_policy/mutator.h"
 #include "lib/admission/plugins/mutating_admission_policy/policy_errors.h"
@@ -252,6 +253,7 @@ class MutatingAdmissionPolicy final : public policies::PolicyPlugin {
 }  // namespace
 
 std::unique_ptr<Plugin> MakeMutatingAdmissionPolicy(const PluginInputs& inputs) {
+  CheckPolicySection(inputs.section, "MutatingAdmissionPolicyConfiguration");
   return std::make_unique<MutatingAdmissionPolicy>(inputs);
 }
 

@@ -53,8 +53,12 @@ class NamespaceLifecycle final : public Plugin {
     }
     if (!objects_) co_return meta::InternalError("namespaces cannot be read here");
     // A namespace that is not in the cache may just have been created through another replica.
-    ASSIGN_OR_CO_RETURN(const ObjectPtr found,
+    ASSIGN_OR_CO_RETURN(ObjectPtr found,
                         co_await objects_->Get(ctx, kNamespaces, "", attributes.ns, Read::kCachedElseNewest));
+    // The cache may not know yet of a deletion that this API server has answered.
+    if (attributes.namespace_deleted && meta::FindString(found->Root(), "status", "phase") == "Active") {
+      ASSIGN_OR_CO_RETURN(found, co_await objects_->Get(ctx, kNamespaces, "", attributes.ns, Read::kNewest));
+    }
     const std::string_view phase = meta::FindString(found->Root(), "status", "phase");
     if (attributes.operation == Operation::kCreate && phase == "Terminating") {
       co_return Terminating(attributes);

@@ -1,6 +1,7 @@
 #include "lib/admission/plugins/validating_admission_policy/validating_admission_policy.h"
 
 #include "lib/admission/expressions/request_variable.h"
+#include "lib/admission/manifests/static_manifests.h"
 #include "lib/admission/matching/versioned_objects.h"
 #include "lib/admission/plugins/validating_admission_policy/findings.h"
 #include "lib/admission/policies/policy_plugin.h"
@@ -128,6 +129,7 @@ class ValidatingAdmissionPolicy final : public policies::PolicyPlugin {
 }  // namespace
 
 std::unique_ptr<Plugin> MakeValidatingAdmissionPolicy(const PluginInputs& inputs) {
+  CheckPolicySection(inputs.section, "ValidatingAdmissionPolicyConfiguration");
   return std::make_unique<ValidatingAdmissionPolicy>(inputs);
 }
 
