@@ -148,10 +148,12 @@ Value ToProtobufValue(const Value& value, Arena& arena) {
       if (!value.AsOptional()) return Value::Error("optional.none() dereference");
       return ToProtobufValue(*value.AsOptional(), arena);
     case Kind::kList:
-    case Kind::kJsonList: return IsConvertible(value) ? ToProtobufList(value, arena) : Unsupported(value, kNative, arena);
+    case Kind::kJsonList:
+      return IsConvertible(value) ? ToProtobufList(value, arena) : Unsupported(value, kNative, arena);
     case Kind::kMap:
     case Kind::kDynamicMap:
-    case Kind::kJsonMap: return IsConvertible(value) ? ToProtobufStruct(value, arena) : Unsupported(value, kNative, arena);
+    case Kind::kJsonMap:
+      return IsConvertible(value) ? ToProtobufStruct(value, arena) : Unsupported(value, kNative, arena);
     case Kind::kObject:
       if (value.ObjectType()->name == "google.protobuf.Empty") return MapBuilder(arena).Build();
       return Unsupported(value, kNative, arena);
