@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Measures what 1,000 CustomResourceDefinitions cost: memory each, CPU of creating one more, and the time and CPU of a start.
 
-Run: bench/many_definitions.py [--count 1000] [--more 20]. APIMESH_BIN names the folder of the binaries.
+Run: bench/many_definitions.py [--count 1000] [--more 20], or bench/many_definitions.py --folder FOLDER... for the definitions in the YAML files of folders, such as those of Go modules,
+without their conversion webhooks. APIMESH_BIN names the folder of the binaries.
 CPU and memory (proportional set size) are summed over the processes of the mesh; the store is not counted.
 """
 import argparse
@@ -13,6 +14,8 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests/e2e"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests/differential"))
+import compare_definitions  # noqa: E402
 import mesh  # noqa: E402
 
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
@@ -64,12 +67,25 @@ def difference(after, before):
     return {name: round(after[name] - before.get(name, 0), 1) for name in after}
 
 
-def create(client, numbers):
+def definitions_of(folders):
+    """Returns one definition per name."""
+    found = {}
+    for _, one in compare_definitions.definitions(folders):
+        one["spec"].pop("conversion", None)
+        found.setdefault(one["metadata"]["name"], {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", **one})
+    return list(found.values())
+
+
+def create(client, bodies):
+    """Returns how many definitions the server accepts."""
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
-        codes = list(pool.map(lambda n: client("POST", CRDS, definition(n), timeout=60).code, numbers))
-    assert set(codes) == {201}, set(codes)
-    last = f"/apis/g{numbers[-1]}.example.com/v1/things"
-    mesh.wait_until(lambda: client.get(last).code == 200, 120, "the last definition is served")
+        codes = list(pool.map(lambda body: client("POST", CRDS, body, timeout=60).code, bodies))
+    assert set(codes) <= {201, 422}, set(codes)
+    last = next(body["spec"] for body, code in zip(reversed(bodies), reversed(codes)) if code == 201)
+    version = next(one["name"] for one in last["versions"] if one["served"])
+    path = f"/apis/{last['group']}/{version}/{last['names']['plural']}"
+    mesh.wait_until(lambda: client.get(path).code == 200, 120, "the last definition is served")
+    return codes.count(201)
 
 
 def settle(pids):
@@ -87,7 +103,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--more", type=int, default=20)
+    parser.add_argument("--folder", nargs="+")
     options = parser.parse_args()
+    bodies = definitions_of(options.folder) if options.folder else [definition(number) for number in range(options.count)]
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         store = mesh.Store(folder / "store")
@@ -96,10 +114,10 @@ def main():
             pids = descendants(server.process.pid)
             settle(pids)
             before = memory(pids)
-            create(server.client, range(options.count))
+            count = create(server.client, bodies)
             settle(pids)
             grown = difference(memory(pids), before)
-            print(f"memory per definition in KB: {sum(grown.values()) / options.count:.1f}, in all: {grown}")
+            print(f"memory per definition in KB: {sum(grown.values()) / count:.1f}, in all: {grown}")
             used = cpu(pids)
             for number in range(options.more):
                 # Nothing is requested until the definition is served: the handshakes of such requests would be counted.
@@ -113,7 +131,7 @@ def main():
             server = mesh.KubeApiserver(folder / "server", store.url).start()
             took = time.monotonic() - begin
             pids = descendants(server.process.pid)
-            print(f"start with {options.count + options.more} definitions: {took:.2f} s, CPU in ms: {cpu(pids)}")
+            print(f"start with {count + options.more} definitions: {took:.2f} s, CPU in ms: {cpu(pids)}")
         finally:
             server.stop()
             store.stop()

@@ -22,7 +22,10 @@ Declarations Build(int minor) {
   AddUrls(out);
   AddRegex(out);
   AddKubernetesLists(out);
-  if (minor >= 27) AddAuthorizer(out);
+  if (minor >= 27) {
+    AddAuthorizer(out);
+    AddAuthorizerSelectors(out);
+  }
   if (minor >= 28) AddOptionals(out);
   if (minor >= 28) AddQuantity(out);
   AddStrings(out, minor >= 29 ? 2 : 0);
@@ -30,7 +33,6 @@ Declarations Build(int minor) {
   if (minor >= 30) AddIp(out);
   if (minor >= 30) AddCidr(out);
   if (minor >= 31) AddFormat(out);
-  if (minor >= 31) AddAuthorizerSelectors(out);
   if (minor >= 32) AddComprehensions(out);
   if (minor >= 33) AddSemver(out);
   if (minor >= 34) AddLists(out);

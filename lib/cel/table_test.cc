@@ -163,7 +163,8 @@ TEST(RandomExpressions, AreAnsweredAsByKubeApiserver) {
 INSTANTIATE_TEST_SUITE_P(Table, Expressions,
                          ::testing::Values("operators", "mixed", "logic", "conversions", "literals", "macros",
                                            "optionals", "strings", "format", "lists", "sets", "time", "net", "quantity",
-                                           "semver", "formats", "schema", "dynamic", "errors"));
+                                           "semver", "formats", "schema", "dynamic", "errors", "conformance",
+                                           "messages"));
 
 }  // namespace
 }  // namespace apimesh::cel

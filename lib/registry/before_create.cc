@@ -61,6 +61,7 @@ meta::Result<> BeforeCreate(const Resource& resource, const Strategy& strategy, 
                             meta::Object& object) {
   if (resource.generation) object.SetMeta("generation", std::int64_t{1});
   strategy.PrepareForCreate(ctx, object);
+  if (std::optional<meta::ApiError> wrong = WrongKind(resource, object)) return *wrong;
 
   const bool namespaced = resource.scope == Scope::kNamespaced;
   meta::FieldErrors errors = meta::ValidateObjectMeta(object.Metadata(), namespaced, resource.validate_name);

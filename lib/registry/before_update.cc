@@ -57,6 +57,7 @@ meta::Result<> BeforeUpdate(const Resource& resource, const Strategy& strategy, 
   // kube-apiserver validates the metadata once in its generic code and once in the strategy, so these errors occur
   // twice.
   const meta::FieldErrors changes = meta::ValidateObjectMetaUpdate(object.Metadata(), old.Metadata());
+  if (std::optional<meta::ApiError> wrong = WrongKind(resource, object, changes)) return *wrong;
   for (const meta::FieldErrors& more : {changes, changes, strategy.ValidateUpdate(ctx, object, old)}) {
     errors.Append(more);
   }

@@ -99,6 +99,43 @@ def send(url, token, body):
         return error.code, [re.sub(r"selfType\d+", "selfType", cause or "") for cause in causes], []
 
 
+def only_in(left, right):
+    """What one answer has and the other does not."""
+    if left == right:
+        return []
+    if isinstance(left, list) and isinstance(right, list):
+        return [one for one in left if one not in right]
+    return [left]
+
+
+def report(what, ours, theirs):
+    """The lines that describe two different answers of (status, causes or object, warnings)."""
+    yield f"{what}: ours {ours[0]}, reference {theirs[0]}"
+    for mark, left, right in (("ours     ", ours, theirs), ("reference", theirs, ours)):
+        for part in (1, 2):
+            for one in only_in(left[part], right[part])[:4]:
+                yield f"  {mark} {'warning ' if part == 2 else ''}{one}"[:1500]
+
+
+def compare(folders, servers, token, limit=10**9, originals=False):
+    """Sends the definitions of folders to both servers. Returns (numbers of definitions, of those with rules, of rules), {(status, "same" or "different"): count} and the lines of a report."""
+    counts, found, with_rules, expressions, lines = collections.Counter(), 0, 0, 0, []
+    for path, definition in definitions(folders):
+        if found == limit:
+            break
+        found += 1
+        with_rules += bool(rules(definition))
+        expressions += len(rules(definition))
+        for name, variant in variants(definition):
+            if originals and name != "original":
+                continue
+            ours, theirs = (send(url, token, variant) for url in servers)
+            counts["accepted" if theirs[0] == 201 else "refused", "same" if ours == theirs else "different"] += 1
+            if ours != theirs:
+                lines += report(f"{path} {definition['metadata']['name']}: {name}", ours, theirs)
+    return (found, with_rules, expressions), counts, lines
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folders", nargs="+")
@@ -108,29 +145,11 @@ def main():
     parser.add_argument("--limit", type=int, default=10**9)
     parser.add_argument("--originals", action="store_true", help="send no variants")
     options = parser.parse_args()
-    counts, found, with_rules, expressions = collections.Counter(), 0, 0, 0
-    for path, definition in definitions(options.folders):
-        if found == options.limit:
-            break
-        found += 1
-        with_rules += bool(rules(definition))
-        expressions += len(rules(definition))
-        for name, variant in variants(definition):
-            if options.originals and name != "original":
-                continue
-            ours, theirs = send(options.ours, options.token, variant), send(options.reference, options.token, variant)
-            counts["accepted" if theirs[0] == 201 else "refused", "same" if ours == theirs else "different"] += 1
-            if ours != theirs:
-                print(f"{path} {definition['metadata']['name']}: {name}: ours {ours[0]}, reference {theirs[0]}")
-                for mark, left, right in (("ours     ", ours, theirs), ("reference", theirs, ours)):
-                    for part in (1, 2):
-                        only = [one for one in left[part] or [] if one not in (right[part] or [])]
-                        for one in only[:3]:
-                            print(f"  {mark} {one[:1500]}")
-    print(f"{found} definitions, {with_rules} with {expressions} rules")
+    found, counts, lines = compare(options.folders, (options.ours, options.reference), options.token, options.limit, options.originals)
+    print("\n".join([*lines, "%d definitions, %d with %d rules" % found]))
     for (status, same), count in sorted(counts.items()):
         print(f"{count} {status} by the reference, {same}")
-    return any(same == "different" for _, same in counts)
+    return bool(lines)
 
 
 if __name__ == "__main__":

@@ -123,6 +123,21 @@ def answer(url, token, path, body):
     return status, sorted(json.dumps(cause) for cause in causes) if causes else document.get("message"), warnings
 
 
+def compare(folders, servers, token, count, seed=1):
+    """Sends the objects of folders, and `count` variants of each, to both servers. Returns (numbers of versions and of objects), {(status, "same" or "different"): count} and the lines of a report."""
+    chance, counts, found, lines = random.Random(seed), collections.Counter(), 0, []
+    paths = install(servers, token, folders)
+    for path, sample in samples(folders, paths):
+        found += 1
+        target = paths[sample["apiVersion"], sample["kind"]]
+        for what, body in (("original", sample), *damaged(sample, count, chance)):
+            ours, theirs = (answer(url, token, target, body) for url in servers)
+            counts[theirs[0], "same" if ours == theirs else "different"] += 1
+            if ours != theirs:
+                lines += compare_definitions.report(f"{path} {sample['kind']}: {what}", ours, theirs)
+    return (len(paths), found), counts, lines
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folders", nargs="+")
@@ -132,26 +147,11 @@ def main():
     parser.add_argument("--variants", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    servers, chance, counts, found = (options.ours, options.reference), random.Random(options.seed), collections.Counter(), 0
-    paths = install(servers, options.token, options.folders)
-    for path, sample in samples(options.folders, paths):
-        found += 1
-        target = paths[sample["apiVersion"], sample["kind"]]
-        for what, body in (("original", sample), *damaged(sample, options.variants, chance)):
-            ours, theirs = (answer(url, options.token, target, body) for url in servers)
-            counts[theirs[0], "same" if ours == theirs else "different"] += 1
-            if ours == theirs:
-                continue
-            print(f"{path} {sample['kind']}: {what}: ours {ours[0]}, reference {theirs[0]}")
-            for mark, left, right in (("ours     ", ours, theirs), ("reference", theirs, ours)):
-                for part in (1, 2):
-                    only = [one for one in left[part] if one not in right[part]] if isinstance(left[part], list) and isinstance(right[part], list) else [left[part]] if left[part] != right[part] else []
-                    for one in only[:4]:
-                        print(f"  {mark} {one if part == 1 else 'warning ' + str(one)}"[:1200])
-    print(f"{len(paths)} served versions, {found} objects")
+    found, counts, lines = compare(options.folders, (options.ours, options.reference), options.token, options.variants, options.seed)
+    print("\n".join([*lines, "%d served versions, %d objects" % found]))
     for (status, same), count in sorted(counts.items()):
         print(f"{count} answers {status} of the reference, {same}")
-    return any(same == "different" for _, same in counts)
+    return bool(lines)
 
 
 if __name__ == "__main__":

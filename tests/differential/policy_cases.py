@@ -95,6 +95,24 @@ def refused(kind, spec):
     return policy(kind, "refused.$NS", spec)
 
 
+# What an authorizer says about requests, with selectors that can be parsed and others.
+PODS = "authorizer.group('').resource('pods').namespace('$NS')"
+ROBOT = "authorizer.serviceAccount('$NS', 'robot').group('').resource('pods').namespace('$NS')"
+AUTHORIZER_CHECKS = [f"{start}{more}.check('{verb}')" for start in (PODS, ROBOT) for verb, more in (
+    ("get", ""), ("get", ".name('p')"), ("get", ".subresource('log')"), ("list", ".fieldSelector('spec.nodeName=n')"), ("list", ".fieldSelector('spec.nodeName=n,metadata.name!=x')"), ("list", ".fieldSelector('a>b,')"),
+    ("list", ".labelSelector('app=web,tier in (a,b),!x')"), ("list", ".labelSelector('app in (')"), ("watch", ".fieldSelector('a=b').labelSelector('c=d')"), ("list", ".fieldSelector('a=b').fieldSelector('c=d')"))]
+AUTHORIZER_CHECKS += ["authorizer.path('/healthz').check('get')", "authorizer.serviceAccount('$NS', 'robot').path('/metrics').check('get')", "authorizer.requestResource.check('delete')"]
+
+
+def answers(checks):
+    """Accepts an object if what data.q asks is true of the check that data.n names. Messages cannot use the authorizer."""
+    chosen = checks[-1]
+    for number, check in reversed(list(enumerate(checks[:-1]))):
+        chosen = f"object.data.n == '{number}' ? {check} : ({chosen})"
+    asked = "object.data.q == 'allowed' ? variables.d.allowed() : object.data.q == 'errored' ? variables.d.errored() : object.data.q == 'error' ? variables.d.error() == '' : variables.d.reason() == ''"
+    return validations(asked, variables=[{"name": "d", "expression": chosen}])
+
+
 CASES = {
     # For NamespaceExists. It is the first case, because the policies of the others cannot match a request in a namespace that does not exist.
     "namespace_exists": [
@@ -134,6 +152,7 @@ CASES = {
     "authorizer": validating(validations({"expression": "authorizer.requestResource.check('create').allowed()", "message": "must create"},
                                          {"expression": "authorizer.group('apps').resource('deployments').namespace('$NS').check('get').allowed()", "message": "must get deployments"},
                                          {"expression": "authorizer.serviceAccount('$NS', 'robot').path('/metrics').check('get').allowed()", "message": "robot"}), *maps({"a": "1"})),
+    "authorizer_answers": validating(answers(AUTHORIZER_CHECKS), *maps(*({"n": str(n), "q": q} for n in range(len(AUTHORIZER_CHECKS)) for q in ("allowed", "errored", "error", "reason")))),
     "match_conditions": validating(validations("false", matchConditions=[{"name": "a", "expression": "has(object.data.a)"}, {"name": "b", "expression": "object.data.b == '1'"}]),
                                    *maps({}, {"a": "1"}, {"a": "1", "b": "1"}, {"a": "1", "b": "2"})),
     "match_conditions_ignored": validating(validations("false", failurePolicy="Ignore", matchConditions=[{"name": "b", "expression": "object.data.b == '1'"}]), *maps({}, {"b": "1"}, {"b": "2"})),

@@ -3,6 +3,7 @@ import base64
 import copy
 import json
 import pathlib
+import threading
 
 from tls_server import TlsServer
 
@@ -76,10 +77,14 @@ BODY_FAULTS = {"empty": (200, ""), "garbage": (200, "garbage"), "array": (200, "
 
 
 class ConversionWebhook:
-    """Answers at /ok and, wrongly, at the names of the faults. `reviews` has the bodies of the requests, `broken` makes all of them fail."""
+    """Answers at /ok and, wrongly, at the names of the faults. `reviews` has the bodies of the requests, `broken` makes all of them fail.
+
+    At /slow, an answer waits until `released` is set. `waiting` counts the requests that wait.
+    """
 
     def __init__(self, pki, names="IP:127.0.0.1,DNS:localhost,DNS:hook.default.svc"):
         self.pki, self.reviews, self.broken = pki, [], False
+        self.waiting, self.released = 0, threading.Event()
         self.server = TlsServer(pki.issue_server("webhook", names), pki.ca, self.answer)
 
     def url(self, path="ok"):
@@ -95,6 +100,9 @@ class ConversionWebhook:
             return request.send(500, "broken", "text/plain")
         if fault in BODY_FAULTS:
             return request.send(*BODY_FAULTS[fault], "text/plain")
+        if fault == "slow":
+            self.waiting += 1
+            self.released.wait(60)
         review = json.loads(body)
         asked = review["request"]
         items = [to_version(item, asked["desiredAPIVersion"], fault == "sloppy") for item in asked["objects"]]
@@ -106,6 +114,7 @@ class ConversionWebhook:
         request.send(200, json.dumps(review))
 
     def stop(self):
+        self.released.set()
         self.server.stop()
 
 

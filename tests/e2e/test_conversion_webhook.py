@@ -1,5 +1,6 @@
 """Conversion webhooks: the versions of a custom resource, the cache of converted objects, watches, and a webhook that fails."""
 import json
+import threading
 import time
 
 import pytest
@@ -123,6 +124,33 @@ def test_a_webhook_that_is_down_affects_only_its_resource(server, webhook, tmp_p
     assert len(boxes.get("v2").json()["items"]) == 2
     assert server.client("DELETE", f"{CRDS}/downs.{group_of('downs')}").code == 200
     down.stop()
+
+
+def test_a_webhook_that_hangs_does_not_slow_other_resources(server, webhook, tmp_path):
+    hanging = ConversionWebhook(Pki(tmp_path))
+    boxes = Boxes(server, hanging, "hangs", {"url": hanging.url("slow"), "caBundle": hanging.ca_bundle()})
+    others = Boxes(server, webhook, "quicks")
+    for name in ("a", "b"):
+        boxes.create(name)
+        others.create(name)
+    answers = []
+    readers = [threading.Thread(target=lambda path=path: answers.append(server.client.get(path))) for path in [boxes.path("v2", "a"), boxes.path("v2")] * 8]
+    for reader in readers:
+        reader.start()
+    mesh.wait_until(lambda: hanging.waiting > 0, 10, "a request waits for the webhook")
+    begin = time.monotonic()
+    for path in [others.path("v1"), others.path("v2", "a"), boxes.path("v1"), boxes.path("v1", "a"), CRDS, "/api/v1/namespaces/default/configmaps", "/apis/hangs.example.com/v2"] * 10:
+        answer = server.client.get(path)
+        assert answer.code == 200, (path, answer.body)
+    others.create("c", "v2")
+    took = time.monotonic() - begin
+    assert not answers, "the requests that need the webhook still wait"
+    assert took < 5, f"71 requests for other resources took {took:.1f} s"
+    hanging.released.set()
+    for reader in readers:
+        reader.join(30)
+    assert [answer.code for answer in answers] == [200] * len(readers)
+    hanging.stop()
 
 
 def test_a_watch_that_a_failing_webhook_ended_can_be_resumed(server, tmp_path):

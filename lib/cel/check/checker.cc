@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lib/cel/check/substitution.h"
+#include "lib/cel/message/messages.h"
 
 namespace apimesh::cel {
 namespace {
@@ -87,6 +88,13 @@ class Checker {
     TypeRef type;
     if (const auto found = declarations_.types.find(name); found != declarations_.types.end()) type = found->second;
     if (!type && types_) type = types_->FindType(name);
+    if (!type && name == kNullValue) {
+      node.type = Type::Int();
+      SetIdent(node, name);
+      return true;
+    }
+    const Message* message = type ? nullptr : FindMessage(name);
+    if (message) type = message->type;
     if (!type) return false;
     node.type_value = ast_.types.emplace_back(substitution_.Apply(type, true)).get();
     node.type = Type::TypeOf(type);
@@ -129,6 +137,11 @@ class Checker {
   }
 
   TypeRef LookUpField(std::int32_t position, const std::string& type, const std::string& field) {
+    if (const Message* message = FindMessage(type)) {
+      if (const MessageField* found = message->FindField(field)) return found->type;
+      problems_.Add(position, fmt::format("undefined field '{}'", field));
+      return nullptr;
+    }
     if (!types_ || !types_->FindType(type)) {
       problems_.Add(position, fmt::format("unexpected failed resolution of '{}'", type));
       return nullptr;
@@ -266,7 +279,7 @@ class Checker {
     TypeRef result = Type::Error();
     if (!ident.type->Is(Kind::kType)) {
       Report(node, fmt::format("'{}' is not a type", ident.type->name));
-    } else if (!ident.type->parameters[0]->Is(Kind::kObject)) {
+    } else if (!ident.type->parameters[0]->Is(Kind::kObject) && !FindMessage(name)) {
       Report(node, fmt::format("'{}' is not a message type", ident.type->parameters[0]->name));
     } else {
       result = ident.type->parameters[0];

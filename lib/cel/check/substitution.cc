@@ -24,8 +24,8 @@ bool LessSpecific(const Type& a, const Type& b) {
 }
 
 bool IsNullable(const Type& type) {
-  return type.Is(Kind::kNull) || type.Is(Kind::kOpaque) || type.Is(Kind::kObject) || type.Is(Kind::kDuration) ||
-         type.Is(Kind::kTimestamp);
+  return type.wrapper || type.Is(Kind::kNull) || type.Is(Kind::kOpaque) || type.Is(Kind::kObject) ||
+         type.Is(Kind::kDuration) || type.Is(Kind::kTimestamp);
 }
 
 }  // namespace
@@ -121,7 +121,7 @@ TypeRef Substitution::Apply(const TypeRef& type, bool to_dyn) const {
   if (const TypeRef* found = Find(*type)) return Apply(*found, to_dyn);
   if (type->Is(Kind::kParameter)) return to_dyn ? Type::Dyn() : type;
   if (type->parameters.empty()) return type;
-  Type out{type->kind, type->name, {}, -1};
+  Type out{type->kind, type->name, {}};
   bool changed = false;
   for (const TypeRef& parameter : type->parameters) {
     out.parameters.push_back(Apply(parameter, to_dyn));
@@ -138,7 +138,7 @@ TypeRef Substitution::Instantiate(const TypeRef& type, std::vector<std::pair<std
     return names.emplace_back(type->name, NewVariable()).second;
   }
   if (type->parameters.empty()) return type;
-  Type out{type->kind, type->name, {}, -1};
+  Type out{type->kind, type->name, {}};
   bool changed = false;
   for (const TypeRef& parameter : type->parameters) {
     out.parameters.push_back(Instantiate(parameter, names));

@@ -20,7 +20,7 @@ class Validator {
       if (declarations_.validate_formats && node.name == "format" && node.target) CheckFormat(node);
       in_format = in_format || (declarations_.validate_formats && node.name == "format");
     }
-    if (declarations_.validate_literals && !in_format) {
+    if (!in_format) {
       if (node.kind == Kind::kList) CheckList(node);
       if (node.kind == Kind::kMap) CheckMap(node);
     }

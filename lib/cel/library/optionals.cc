@@ -23,6 +23,7 @@ bool IsZero(const Value& value) {
     case Kind::kJsonList: return !value.GetShape() && ListSize(value) == 0;
     case Kind::kJsonMap: return !value.GetShape() && MapSize(value) == 0;
     case Kind::kTimestamp: return value.AsInt() == -62135596800 && value.Nanos() == 0;
+    case Kind::kObject: return value.ObjectType()->name == "google.protobuf.Empty";
     default: return false;
   }
 }

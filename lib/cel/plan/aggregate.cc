@@ -1,6 +1,7 @@
 #include "lib/cel/plan/aggregate.h"
 
 #include "lib/cel/cost/sizes.h"
+#include "lib/cel/message/construct.h"
 #include "lib/cel/types/type.h"
 #include "lib/cel/value/collections.h"
 #include "lib/cel/value/text.h"
@@ -83,6 +84,31 @@ Value StructStep::Eval(Context& context) const {
   }
   if (!known_) return Errorf(context.arena, "unknown type '{}'", type_->name);
   return Value::Object(fields.Data(), type_);
+}
+
+MessageStep::MessageStep(const Message& message, const std::vector<std::string>& fields, std::vector<StepPtr> values,
+                         std::vector<bool> optional)
+    : message_(message), values_(std::move(values)), optional_(std::move(optional)) {
+  for (const std::string& field : fields) fields_.push_back(message.FindField(field));
+}
+
+Value MessageStep::Eval(Context& context) const {
+  context.Charge(kStructCost);
+  std::vector<std::pair<const MessageField*, Value>> fields;
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    Value value = values_[i]->Eval(context);
+    if (value.IsError()) return value;
+    if (optional_[i]) {
+      if (!value.Is(Kind::kOptional)) return NotOptional(fields_[i]->name, value, context.arena);
+      if (!value.AsOptional()) {
+        std::erase_if(fields, [&](const auto& field) { return field.first == fields_[i]; });
+        continue;
+      }
+      value = *value.AsOptional();
+    }
+    fields.emplace_back(fields_[i], value);
+  }
+  return Construct(message_, fields, context.arena);
 }
 
 }  // namespace apimesh::cel

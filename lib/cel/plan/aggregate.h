@@ -1,5 +1,6 @@
 #pragma once
 
+#include "lib/cel/message/messages.h"
 #include "lib/cel/plan/step.h"
 
 namespace apimesh::cel {
@@ -44,6 +45,20 @@ class StructStep : public Step {
   const Type* type_;
   bool known_;  // whether such objects can be constructed
   std::vector<std::string> fields_;
+  std::vector<StepPtr> values_;
+  std::vector<bool> optional_;
+};
+
+/// Message{field: v, ?field: v} for a message of google.protobuf.
+class MessageStep : public Step {
+ public:
+  MessageStep(const Message& message, const std::vector<std::string>& fields, std::vector<StepPtr> values,
+              std::vector<bool> optional);
+  Value Eval(Context& context) const override;
+
+ private:
+  const Message& message_;
+  std::vector<const MessageField*> fields_;
   std::vector<StepPtr> values_;
   std::vector<bool> optional_;
 };

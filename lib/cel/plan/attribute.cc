@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "lib/cel/message/messages.h"
 #include "lib/cel/types/type.h"
 #include "lib/cel/value/collections.h"
 #include "lib/cel/value/text.h"
@@ -48,6 +49,8 @@ Found FromList(const Value& list, const Value& key, bool presence, Arena& arena)
 
 Found FromObject(const Value& object, const Value& key, bool presence, Arena& arena) {
   if (const auto found = MapFind(Value::Map(object.AsMapData()), key, arena)) return Found::Of(*found);
+  if (FindMessage(object.ObjectType()->name))
+    return Found::Of(Errorf(arena, "no such field '{}'", ToMessage(key, arena)));
   return presence ? Found::Absent() : Found::Of(Errorf(arena, "no such key: {}", ToMessage(key, arena)));
 }
 
@@ -62,6 +65,36 @@ Found Select(const Value& value, const Value& key, bool presence, Arena& arena) 
     return Found::Of(value);
   }
   return presence ? Found::Absent() : Found::Of(Errorf(arena, "no such key: {}", ToMessage(key, arena)));
+}
+
+std::string_view GoTypeOf(const Opaque& opaque) {
+  constexpr std::pair<std::string_view, std::string_view> kTypes[] = {{"kubernetes.Quantity", "*resource.Quantity"},
+                                                                      {"kubernetes.URL", "*url.URL"},
+                                                                      {"kubernetes.Semver", "semver.Version"},
+                                                                      {"net.IP", "netip.Addr"},
+                                                                      {"net.CIDR", "netip.Prefix"}};
+  for (const auto& [name, type] : kTypes) {
+    if (opaque.TypeName() == name) return type;
+  }
+  return "";
+}
+
+/// The value in an optional value that an attribute has. kube-apiserver converts it to a Go value and back, after which
+/// an optional value is its own value, a type its name, and an object of a schema has no schema. Values of libraries
+/// cannot be converted back.
+Value ThroughGo(const Value& value, Arena& arena) {
+  switch (value.GetKind()) {
+    case Kind::kOptional: return value.AsOptional() ? ThroughGo(*value.AsOptional(), arena) : Value();
+    case Kind::kType: return Value::String(value.AsType()->name);
+    case Kind::kJsonMap: return value.GetShape() ? Value::FromJson(value.AsJsonObject()) : value;
+    case Kind::kJsonList: return value.GetShape() ? Value::FromJson(value.AsJsonArray()) : value;
+    case Kind::kOpaque: {
+      const std::string_view type = GoTypeOf(value.AsOpaque());
+      if (type.empty()) return value;
+      return Errorf(arena, "unsupported conversion to ref.Val: ({}){}", type, value.AsOpaque().ToString());
+    }
+    default: return value;
+  }
 }
 
 // The key of a selection, computed if it is no constant.
@@ -101,12 +134,14 @@ std::string InvalidQualifier(const Value& key) {
 }
 
 Value Attribute::Apply(Context& context, Value value) const {
-  if (qualifiers_.empty()) return value;
   if (value.IsError()) return value;
   bool optional = value.Is(Kind::kOptional);
   if (optional) {
     if (!value.AsOptional()) return value;
-    value = *value.AsOptional();
+    value = ThroughGo(*value.AsOptional(), context.arena);
+    if (qualifiers_.empty()) return Value::Some(context.arena, value);
+  } else if (qualifiers_.empty()) {
+    return value;
   }
   for (const Qualifier& qualifier : qualifiers_) {
     optional = optional || qualifier.optional;
@@ -117,7 +152,7 @@ Value Attribute::Apply(Context& context, Value value) const {
     }
     const bool presence = optional || qualifier.test_only;
     const Found found = Select(value, key, presence, context.arena);
-    if (found.state == Found::State::kValue || qualifier.test_only || !presence) context.Charge(1);
+    if (found.state == Found::State::kValue || !optional) context.Charge(1);
     if (found.state == Found::State::kError) return found.value;
     if (qualifier.test_only && !optional) return Value::Bool(found.state == Found::State::kValue);
     if (found.state == Found::State::kAbsent) return Value::None();

@@ -23,7 +23,9 @@ class Attribute : public Step {
 
   Value Eval(Context& context) const override {
     const Value out = Resolve(context);
-    if (!test_only_) context.Charge(OwnCost());
+    // A test has no cost itself. As in kube-apiserver, that of a conditional is even subtracted: has(b ? c.d : e.d)
+    // costs one less than what it evaluates, and exceeds every limit if that is nothing.
+    context.Charge(test_only_ ? OwnCost() - 1 : OwnCost());
     return test_only_ && out.Is(Value::Kind::kOptional) ? Value::Bool(out.AsOptional() != nullptr) : out;
   }
   /// The value without the cost of the attribute itself.

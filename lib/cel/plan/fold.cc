@@ -1,5 +1,6 @@
 #include "lib/cel/plan/fold.h"
 
+#include "lib/cel/message/messages.h"
 #include "lib/cel/value/collections.h"
 #include "lib/cel/value/text.h"
 
@@ -21,6 +22,7 @@ std::string_view GoTypeOf(const Value& value) {
     case Kind::kDuration: return "types.Duration";
     case Kind::kOptional: return "*types.Optional";
     case Kind::kType: return "*types.Type";
+    case Kind::kObject: return FindMessage(value.ObjectType()->name) ? "*types.protoObj" : "object";
     default: return "object";
   }
 }
@@ -85,11 +87,13 @@ Value InsertStep::Eval(Context& context) const {
   if (accumulator.Is(Kind::kUnset)) accumulator = MapBuilder(context.arena).Build();
   const Value map = accumulator;
   context.Charge(1);  // the accumulator
-  if (map.IsError()) return map;
+  // kube-apiserver evaluates both operands of a call with two, and of one with more until the first error.
+  if (map.IsError() && value_) return map;
   const Value key = key_->Eval(context);
   if (key.IsError() && value_) return key;
   const Value value = value_ ? value_->Eval(context) : Value();
   context.Charge(1);
+  if (map.IsError()) return map;
   if (key.IsError()) return key;
   if (value.IsError()) return value;
   MapBuilder builder(context.arena, const_cast<MapData*>(map.AsMapData()));

@@ -6,6 +6,7 @@
 
 #include "lib/cel/check/declarations.h"
 #include "lib/cel/library/regex.h"
+#include "lib/cel/message/messages.h"
 #include "lib/cel/plan/aggregate.h"
 #include "lib/cel/plan/attribute.h"
 #include "lib/cel/plan/call.h"
@@ -59,6 +60,8 @@ class Planner {
       case Node::Kind::kList:
       case Node::Kind::kMap: return Aggregate(node);
       case Node::Kind::kStruct:
+        if (const Message* message = FindMessage(node.name))
+          return std::make_shared<MessageStep>(*message, node.fields, Steps(node), node.optional);
         return std::make_shared<StructStep>(node.type.get(), types_ && types_->CanConstruct(node.name), node.fields,
                                             Steps(node), node.optional);
       case Node::Kind::kComprehension: return Fold(node);
@@ -75,7 +78,12 @@ class Planner {
   }
 
   StepPtr Ident(const Node& node) {
-    if (node.type_value) return Constant(Value::OfType(node.type_value));
+    if (node.type_value) {
+      const Message* message = FindMessage(node.name);
+      if (message && !message->denotes_type) return Fail("reference to undefined type: " + node.name);
+      return Constant(Value::OfType(node.type_value));
+    }
+    if (node.name == kNullValue) return Constant(Value::Int(0));
     for (auto local = locals_.rbegin(); local != locals_.rend(); ++local) {
       if (local->name == node.name)
         return std::make_shared<LocalAttribute>(local->slot, local->init ? &local->init : nullptr);

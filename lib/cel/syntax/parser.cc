@@ -187,7 +187,9 @@ class Parser {
     const Token& name = tokens_.Current();
     if (name.kind == Token::Kind::kEscapedIdentifier) {
       tokens_.Take();
-      return Report(name.position, "unsupported syntax: '`'");
+      if (optional) return Report(name.position, "unsupported syntax: '`'");
+      problems_.Add(name.position, "unsupported syntax: '`'");
+      return SelectField(operand, dot.position, name.text);
     }
     if (name.kind != Token::Kind::kIdentifier) return FailSelect(optional);
     tokens_.Take();
@@ -200,8 +202,11 @@ class Parser {
       Node* field = Literal(name.position, Value::String(ast_.Keep(std::string(name.text))));
       return Call(dot.position, "_?._", nullptr, {operand, field});
     }
-    Node* out = ast_.New(Kind::kSelect, dot.position);
-    out->name = name.text;
+    return SelectField(operand, dot.position, name.text);
+  }
+  Node* SelectField(Node* operand, std::int32_t position, std::string_view name) {
+    Node* out = ast_.New(Kind::kSelect, position);
+    out->name = name;
     out->args = {operand};
     SetDepth(*out, operand->depth + 1);
     return out;

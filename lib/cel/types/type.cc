@@ -6,10 +6,11 @@ namespace {
 using Kind = Type::Kind;
 
 TypeRef Make(Kind kind, std::string name, std::vector<TypeRef> parameters = {}) {
-  return std::make_shared<const Type>(Type{kind, std::move(name), std::move(parameters), -1});
+  return std::make_shared<const Type>(Type{kind, std::move(name), std::move(parameters)});
 }
 
 std::string WithParameters(const Type& type, std::string_view name, std::string (Type::*print)() const) {
+  if (type.wrapper) return fmt::format("wrapper({})", name);
   if (type.parameters.empty()) return std::string(name);
   std::string out(name);
   out += '(';
@@ -43,6 +44,11 @@ APIMESH_CEL_SIMPLE_TYPE(Duration, kDuration, "google.protobuf.Duration")
 APIMESH_CEL_SIMPLE_TYPE(AnyType, kType, "type")
 #undef APIMESH_CEL_SIMPLE_TYPE
 
+TypeRef Type::Wrapper(const TypeRef& simple) {
+  Type type = *simple;
+  type.wrapper = true;
+  return std::make_shared<const Type>(std::move(type));
+}
 TypeRef Type::List(TypeRef element) { return Make(Kind::kList, "list", {std::move(element)}); }
 TypeRef Type::Map(TypeRef key, TypeRef value) { return Make(Kind::kMap, "map", {std::move(key), std::move(value)}); }
 TypeRef Type::Optional(TypeRef value) { return Make(Kind::kOpaque, "optional_type", {std::move(value)}); }
@@ -53,7 +59,7 @@ TypeRef Type::Opaque(std::string name, std::vector<TypeRef> parameters) {
 }
 TypeRef Type::Parameter(std::string name) { return Make(Kind::kParameter, std::move(name)); }
 TypeRef Type::Variable(int number) {
-  return std::make_shared<const Type>(Type{Kind::kParameter, fmt::format("_var{}", number), {}, number});
+  return std::make_shared<const Type>(Type{Kind::kParameter, fmt::format("_var{}", number), {}, false, number});
 }
 
 std::string Type::ToString() const {

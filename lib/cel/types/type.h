@@ -36,7 +36,8 @@ struct Type {
   Kind kind = Kind::kDyn;
   std::string name;
   std::vector<TypeRef> parameters;
-  int variable = -1;  // of a type parameter that the type checker has created: its number
+  bool wrapper = false;  // of a wrapped simple type: a message such as Int64Value, to which null can be assigned
+  int variable = -1;     // of a type parameter that the type checker has created: its number
 
   static const TypeRef& Dyn();
   static const TypeRef& Any();
@@ -51,6 +52,7 @@ struct Type {
   static const TypeRef& Timestamp();
   static const TypeRef& Duration();
   static const TypeRef& AnyType();  // the type of types
+  static TypeRef Wrapper(const TypeRef& simple);
   static TypeRef List(TypeRef element);
   static TypeRef Map(TypeRef key, TypeRef value);
   static TypeRef Optional(TypeRef value);

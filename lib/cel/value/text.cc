@@ -142,7 +142,10 @@ std::string ToLiteral(const Value& value, Arena& arena) {
     case Kind::kOpaque:
       if (value.AsOpaque().Constructor().empty()) return value.AsOpaque().ToString();
       return fmt::format("{}({})", value.AsOpaque().Constructor(), meta::Quoted(value.AsOpaque().ToString()));
-    case Kind::kObject: return value.ObjectType()->name + JoinMap(Value::Map(value.AsMapData()), arena, ToLiteral);
+    case Kind::kError: return "<error>";  // in an optional value
+    case Kind::kObject:
+      if (value.ObjectType()->name.starts_with("google.protobuf.")) return "<" + value.ObjectType()->name + ">";
+      return value.ObjectType()->name + JoinMap(Value::Map(value.AsMapData()), arena, ToLiteral);
     default: return ToMessage(value, arena);
   }
 }

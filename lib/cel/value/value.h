@@ -113,6 +113,8 @@ class Value {
   static Value FromJson(const boost::json::value& json, Arena& arena) { return FromJson(json, nullptr, arena); }
   /// A view of a JSON object without a shape.
   static Value FromJson(const boost::json::object& json) { return Pointer(Kind::kJsonMap, &json); }
+  /// A view of a JSON array without a shape.
+  static Value FromJson(const boost::json::array& json) { return Pointer(Kind::kJsonList, &json); }
   /// A view of an object, whose shape is that of an object or map.
   static Value FromJson(const boost::json::object& object, const Shape& shape) {
     return Pointer(Kind::kJsonMap, &object, &shape);

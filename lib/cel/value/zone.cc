@@ -194,7 +194,7 @@ std::optional<std::int32_t> ZoneOffset(std::string_view zone, std::int64_t secon
     return static_cast<std::int32_t>(offset * 60);
   }
   if (zone == "Local") return 0;
-  if (zone.find("..") != std::string_view::npos || zone[0] == '/' || zone.find('\\') != std::string_view::npos ||
+  if (zone.find("..") != std::string_view::npos || zone[0] == '/' || zone[0] == '\\' ||
       zone.find('\0') != std::string_view::npos || zone.size() > 64) {
     error = "time: invalid location name";
     return std::nullopt;

@@ -68,8 +68,9 @@ meta::Result<meta::Object> DecodeBody(const ResourceRequest& request, FieldValid
   ASSIGN_OR_RETURN(meta::Object object,
                    Decode(request.http.body, format, target, meta::NewArena(), collect, BodyLimits()));
   if (validation == FieldValidation::kStrict && !strict.complaints.empty())
-    return StrictDecodingError(target.kind, strict);
+    return StrictDecodingError(object.GetGvk(), strict);
   for (const std::string& complaint : strict.complaints) WarnOf(request, complaint);
+  if (target.node->custom) RETURN_IF_ERROR(CheckVersion(object, target.kind));
   RETURN_IF_ERROR(Default(request, object.Root()));
   RecordForAudit(request, object.Root());
   return object;
@@ -82,13 +83,19 @@ meta::Result<meta::Object> DecodePatched(const ResourceRequest& request, json::o
     return meta::Invalid(meta::GroupKind{}, "", {meta::Invalid("patch", shown(), std::string(why))});
   };
   const DecodeTarget target{request.BodyKind(), &request.BodySchema(), request.env->knows_kind};
-  if (const std::string why = WrongKindText(document, target); !why.empty() && kind_counts) return invalid(why);
-  document["kind"] = target.kind.kind;
-  document["apiVersion"] = target.kind.ApiVersion();
+  const bool custom = target.node->custom && kind_counts;  // its kind and apiVersion are validated with the object
+  if (custom && meta::FindString(document, "kind").empty())
+    return invalid(fmt::format("Object 'Kind' is missing in '{}'", codec::WriteJson(document)));
+  if (!custom) {
+    if (const std::string why = WrongKindText(document, target); !why.empty() && kind_counts) return invalid(why);
+    document["kind"] = target.kind.kind;
+    document["apiVersion"] = target.kind.ApiVersion();
+  }
   KeepManagedFieldsReset(document);
   Strictness strict;
+  Strictness* const collect = validation == FieldValidation::kIgnore ? nullptr : &strict;
   const meta::Result<> normal =
-      codec::Normalise(document, request.BodySchema(), validation == FieldValidation::kIgnore ? nullptr : &strict);
+      custom ? NormaliseCustom(document, target, collect) : codec::Normalise(document, *target.node, collect);
   if (!normal && normal.error().Code() != 400) return normal.error();
   if (!normal) {
     // kube-apiserver converts the result of a strategic merge patch to the Go type without encoding it as JSON.

@@ -95,18 +95,15 @@ std::string WrongKindText(const meta::Gvk& actual, const DecodeTarget& target) {
                      wanted.kind);
 }
 
+meta::ApiError WrongVersion(std::string_view actual, const meta::Gvk& wanted) {
+  return meta::BadRequest(fmt::format("the API version in the data ({}) does not match the expected API version ({})",
+                                      actual, wanted.ApiVersion()));
+}
+
 meta::ApiError WrongKind(const meta::Gvk& actual, const DecodeTarget& target) {
   const meta::Gvk& wanted = target.kind;
-  const bool other_version = actual.GroupKind() == wanted.GroupKind() && target.knows && target.knows(actual);
-  if (other_version || (target.node->custom && actual.Version() != wanted.Version())) {
-    return meta::BadRequest(fmt::format("the API version in the data ({}) does not match the expected API version ({})",
-                                        actual.version.empty() ? "" : actual.ApiVersion(), wanted.ApiVersion()));
-  }
-  // A custom resource is decoded without a Go type, so a wrong kind is reported as an invalid field.
-  if (target.node->custom) {
-    return meta::Invalid(actual.GroupKind(), "",
-                         {meta::Invalid("kind", meta::Quoted(actual.kind), "must be " + wanted.kind)});
-  }
+  if (actual.GroupKind() == wanted.GroupKind() && target.knows && target.knows(actual))
+    return WrongVersion(actual.ApiVersion(), wanted);
   return CannotBeHandled(actual, wanted, WrongKindText(actual, target));
 }
 
@@ -126,7 +123,40 @@ meta::Result<meta::Object> DecodeProtobuf(std::string_view body, const DecodeTar
   return object;
 }
 
+/// Normalises a custom resource with another kind or version than the expected one. It has no Go type in
+/// kube-apiserver, which compares its fields with the schema of its own version if the group and the kind are right. A
+/// version that does not exist has no fields. The fields of metadata are compared in any case.
+meta::Result<> NormaliseOtherKind(json::object& root, const meta::Gvk& actual, const DecodeTarget& target,
+                                  Strictness* strict) {
+  Strictness found;
+  std::vector<std::string> names;
+  for (const auto& member : root) names.emplace_back(member.key());
+  RETURN_IF_ERROR(codec::Normalise(root, *target.node, &found));
+  if (!strict) return {};
+  for (std::string& complaint : found.complaints) {
+    if (strict->WantsMore() && complaint.starts_with("unknown field \"metadata."))
+      strict->complaints.push_back(std::move(complaint));
+  }
+  if (actual.GroupKind() != target.kind.GroupKind() || (target.knows && target.knows(actual))) return {};
+  for (const std::string& name : names) {
+    if (strict->WantsMore() && name != "apiVersion" && name != "kind" && name != "metadata")
+      strict->complaints.push_back(fmt::format("unknown field {}", meta::Quoted(name)));
+  }
+  return {};
+}
+
 }  // namespace
+
+meta::Result<> NormaliseCustom(json::object& root, const DecodeTarget& target, Strictness* strict) {
+  const meta::Result<meta::Gvk> actual = KindOf(root, target.kind);
+  if (!actual || *actual == target.kind) return codec::Normalise(root, *target.node, strict);
+  return NormaliseOtherKind(root, *actual, target, strict);
+}
+
+meta::Result<> CheckVersion(const meta::Object& object, const meta::Gvk& expected) {
+  if (object.ApiVersion() == expected.ApiVersion()) return {};
+  return WrongVersion(object.ApiVersion(), expected);
+}
 
 void KeepManagedFieldsReset(json::object& document) {
   json::value* metadata = meta::FindField(document, "metadata");
@@ -153,13 +183,11 @@ meta::Result<meta::Object> Decode(std::string_view body, Format format, const De
       return Unrecognized(target.kind, body, fmt::format("Object 'Kind' is missing in '{}'", body));
     }
     if (meta::FindString(document->get_object(), "apiVersion").empty()) {
-      return meta::BadRequest(fmt::format("the API version in the data () does not match the expected API version ({})",
-                                          target.kind.ApiVersion()));
+      return WrongVersion("", target.kind);
     }
   }
-  if (actual->kind != target.kind.kind || actual->Version() != target.kind.Version()) {
-    return WrongKind(*actual, target);
-  }
+  const bool other = actual->kind != target.kind.kind || actual->Version() != target.kind.Version();
+  if (other && !target.node->custom) return WrongKind(*actual, target);
   json::object root(arena);
   if (document->is_object()) root = std::move(document->get_object());
   KeepManagedFieldsReset(root);
@@ -167,7 +195,9 @@ meta::Result<meta::Object> Decode(std::string_view body, Format format, const De
     root["kind"] = target.kind.kind;
     root["apiVersion"] = target.kind.ApiVersion();
   }
-  if (const auto result = codec::Normalise(root, *target.node, strict); !result) {
+  const meta::Result<> result =
+      target.node->custom ? NormaliseCustom(root, target, strict) : codec::Normalise(root, *target.node, strict);
+  if (!result) {
     if (result.error().Code() != 400) return result.error();
     return CannotBeHandled(*actual, target.kind, result.error().Message());
   }

@@ -23,10 +23,17 @@ struct DecodeTarget {
 /// Decodes a request body into a normalised object and checks its kind and apiVersion. Errors are complete responses
 /// with the messages of kube-apiserver: "the object provided is unrecognized (must be of type Pod): …", `Pod in version
 /// "v1" cannot be handled as a Pod: …`. Findings of strict decoding are added to `strict`; the caller handles them
-/// according to fieldValidation (Strict, Warn, Ignore).
+/// according to fieldValidation (Strict, Warn, Ignore). A custom resource may have another kind or apiVersion: after
+/// the findings, the caller calls CheckVersion(), and validation checks the kind.
 meta::Result<meta::Object> Decode(std::string_view body, codec::Format format, const DecodeTarget& target,
                                   meta::json::storage_ptr arena, codec::Strictness* strict,
                                   const codec::ParseLimits& limits = {});
+
+/// Normalises a custom resource, which may have another kind or version than the expected one.
+meta::Result<> NormaliseCustom(meta::json::object& root, const DecodeTarget& target, codec::Strictness* strict);
+
+/// Returns an error if the object does not have the expected apiVersion.
+meta::Result<> CheckVersion(const meta::Object& object, const meta::Gvk& expected);
 
 /// Returns the error message if the kind or apiVersion of the document is not the one of the target. Returns "" if they
 /// match or are missing.

@@ -112,6 +112,8 @@ TEST(FieldError, Texts) {
   EXPECT_EQ(TooMany("f", 3, 2).Message(), "Too many: 3: must have at most 2 items");
   EXPECT_EQ(TooMany("f", 3, 1).Message(), "Too many: 3: must have at most 1 item");
   EXPECT_EQ(Quoted("a\"\n\x01"), R"("a\"\n\x01")");
+  EXPECT_EQ(Quoted("é😀 日本"), R"("é😀 日本")");
+  EXPECT_EQ(Quoted("\u00a0\u200b\ufffb\U00088888\xff"), R"("\u00a0\u200b\ufffb\U00088888\xff")");
   EXPECT_EQ(Path("spec").Child("c").Index(0).Key("k").ToString(), "spec.c[0][k]");
 }
 

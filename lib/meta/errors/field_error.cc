@@ -1,10 +1,45 @@
 #include "lib/meta/errors/field_error.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
+#include <re2/re2.h>
+
+#include "lib/base/text/utf8.h"
 
 namespace apimesh::meta {
 namespace {
+
 using Type = FieldError::Type;
+
+/// Whether Go's %q prints a code point as it is: letters, marks, numbers, punctuation and symbols.
+bool IsPrintable(std::string_view rune) {
+  static const re2::RE2& printable = *new re2::RE2("[\\pL\\pM\\pN\\pP\\pS]");
+  return re2::RE2::FullMatch(re2::StringPiece(rune.data(), rune.size()), printable);
+}
+
+std::uint32_t DecodeRune(std::string_view bytes) {
+  std::uint32_t rune = static_cast<unsigned char>(bytes[0]) & (0xff >> (bytes.size() + 1));
+  for (const char c : bytes.substr(1)) rune = rune << 6 | (static_cast<unsigned char>(c) & 0x3f);
+  return rune;
+}
+
+/// Appends the code point at `at`, or its number if it has no shape, such as a space of another width. Moves `at` to
+/// its last byte.
+void AppendQuotedRune(std::string& out, std::string_view text, std::size_t& at) {
+  const std::size_t length = Utf8Length(text, at);
+  const std::string_view bytes = text.substr(at, std::max<std::size_t>(length, 1));
+  at += bytes.size() - 1;
+  if (length == 0) {
+    out += fmt::format("\\x{:02x}", static_cast<unsigned char>(bytes[0]));
+  } else if (IsPrintable(bytes)) {
+    out += bytes;
+  } else {
+    const std::uint32_t rune = DecodeRune(bytes);
+    out += rune < 0x10000 ? fmt::format("\\u{:04x}", rune) : fmt::format("\\U{:08x}", rune);
+  }
+}
+
 }  // namespace
 
 std::string_view FieldError::Reason() const {
@@ -100,7 +135,12 @@ FieldError TypeInvalid(std::string field, std::string value, std::string detail)
 
 std::string Quoted(std::string_view text) {
   std::string out = "\"";
-  for (const unsigned char c : text) {
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const unsigned char c = static_cast<unsigned char>(text[at]);
+    if (c >= 0x80) {
+      AppendQuotedRune(out, text, at);
+      continue;
+    }
     switch (c) {
       case '"': out += "\\\""; break;
       case '\\': out += "\\\\"; break;

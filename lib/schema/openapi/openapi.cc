@@ -58,14 +58,17 @@ constexpr Parameter kListParameters[] = {{"allowWatchBookmarks", "boolean"},
                                          {"resourceVersion", "string"},
                                          {"resourceVersionMatch", "string"},
                                          {"sendInitialEvents", "boolean"},
+                                         {"shardSelector", "string"},
                                          {"timeoutSeconds", "integer"},
                                          {"watch", "boolean"}};
 constexpr Parameter kWriteParameters[] = {
     {"dryRun", "string"}, {"fieldManager", "string"}, {"fieldValidation", "string"}};
 constexpr Parameter kPatchParameters[] = {
     {"dryRun", "string"}, {"fieldManager", "string"}, {"fieldValidation", "string"}, {"force", "boolean"}};
+constexpr Parameter kGetParameters[] = {{"resourceVersion", "string"}};
 constexpr Parameter kDeleteParameters[] = {{"dryRun", "string"},
                                            {"gracePeriodSeconds", "integer"},
+                                           {"ignoreStoreReadErrorWithClusterBreakingPotential", "boolean"},
                                            {"orphanDependents", "boolean"},
                                            {"propagationPolicy", "string"}};
 /// Custom resources support all but the last. kubectl reads this list to choose the type of the patch that it sends.
@@ -92,8 +95,8 @@ class PathWriter {
     Put(at_collection, Verb::kCreate, "post", "post", "create" + Word() + scope + resource.kind.kind, object,
         kWriteParameters, &object);
     Put(at_collection, Verb::kDeleteCollection, "delete", "deletecollection",
-        "delete" + Word() + "Collection" + scope + resource.kind.kind, Meta("Status"), kDeleteParameters);
-    Put(at_item, Verb::kGet, "get", "get", "read" + Word() + scope + resource.kind.kind, object, {});
+        "delete" + Word() + "Collection" + scope + resource.kind.kind, Meta("Status"), kListParameters);
+    Put(at_item, Verb::kGet, "get", "get", "read" + Word() + scope + resource.kind.kind, object, kGetParameters);
     Put(at_item, Verb::kUpdate, "put", "put", "replace" + Word() + scope + resource.kind.kind, object, kWriteParameters,
         &object);
     const json::object patch = Meta("Patch"), options = Meta("DeleteOptions");
@@ -105,8 +108,14 @@ class PathWriter {
     Close(item, std::move(at_item), true);
     if (resource.namespaced && resource.verbs.contains(Verb::kList)) {
       json::object everywhere;
-      Put(everywhere, Verb::kList, "get", "list", "list" + Word() + resource.kind.kind + "ForAllNamespaces", list,
-          kListParameters);
+      Put(everywhere, Verb::kList, "get", "list", "list" + Word() + resource.kind.kind + "ForAllNamespaces", list, {});
+      // The parameters of a single operation are those of its path.
+      json::array parameters;
+      for (const Parameter& one : kListParameters) {
+        if (std::string_view(one.name) == "resourceVersion") parameters.push_back(Query({"pretty", "string"}));
+        parameters.push_back(Query(one));
+      }
+      everywhere["parameters"] = std::move(parameters);
       paths_[root + "/" + resource.plural] = std::move(everywhere);
     }
     for (const OpenApiResource::Subresource& sub : resource.subresources) AddSubresource(sub, item, scope);
@@ -122,8 +131,8 @@ class PathWriter {
     const std::string name = Word() + scope + resource_->kind.kind + Capital(sub.name);
     json::object operations;
     verbs_ = &sub.verbs;
-    kind_ = &sub.kind;
-    Put(operations, Verb::kGet, "get", "get", "read" + name, object, {});
+    if (!resource_->custom_schema) kind_ = &sub.kind;
+    Put(operations, Verb::kGet, "get", "get", "read" + name, object, kGetParameters);
     Put(operations, Verb::kCreate, "post", "post", "create" + name, object, kWriteParameters, &object);
     Put(operations, Verb::kUpdate, "put", "put", "replace" + name, object, kWriteParameters, &object);
     Put(operations, Verb::kPatch, "patch", "patch", "patch" + name, object, kPatchParameters, &patch);
@@ -143,27 +152,70 @@ class PathWriter {
     json::object operation{{"tags", json::array{Tag(resource_->kind.Version())}}, {"operationId", std::move(id)}};
     json::array list;
     const bool patch = verb == Verb::kPatch;
-    if (body && !v3_)
-      list.push_back(json::object{{"name", "body"}, {"in", "body"}, {"required", true}, {"schema", *body}});
+    if (body && !v3_) list.push_back(BodyParameter(*body, verb != Verb::kDelete));
     for (const Parameter& one : parameters) list.push_back(Query(one));
     if (!list.empty()) operation["parameters"] = std::move(list);
-    if (body && v3_) operation["requestBody"] = json::object{{"content", Content(*body, patch)}, {"required", true}};
-    if (!v3_) operation["consumes"] = patch ? PatchTypes() : json::array{"*/*"};
-    if (!v3_)
-      operation["produces"] =
-          json::array{"application/json", "application/yaml", "application/vnd.kubernetes.protobuf"};
+    if (body && v3_) {
+      json::object& content = operation["requestBody"].emplace_object();
+      content["content"] = Content(*body, patch);
+      if (verb != Verb::kDelete) content["required"] = true;
+    }
+    if (!v3_) AddTypes(operation, patch);
     json::object ok{{"description", "OK"}};
     if (v3_) {
       ok["content"] = Content(answer, false);
     } else {
       ok["schema"] = answer;
     }
-    operation["responses"] =
-        json::object{{"200", std::move(ok)}, {"401", json::object{{"description", "Unauthorized"}}}};
+    json::object responses;
+    for (const char* code : SuccessCodes(patch && !resource_->custom_schema ? Verb::kUpdate : verb))
+      responses[code] = SuccessOf(code, ok);
+    responses["401"] = json::object{{"description", "Unauthorized"}};
+    operation["responses"] = std::move(responses);
     operation["x-kubernetes-action"] = action;
     operation["x-kubernetes-group-version-kind"] =
         json::object{{"group", kind.group}, {"kind", kind.kind}, {"version", kind.version}};
     operations[method] = std::move(operation);
+  }
+
+  /// Adds what v2 says about encodings.
+  void AddTypes(json::object& operation, bool patch) const {
+    if (resource_->custom_schema) {
+      const json::array types{"application/json", "application/yaml"};
+      operation["consumes"] = patch ? json::array{"application/json-patch+json", "application/merge-patch+json",
+                                                  "application/apply-patch+yaml"}
+                                    : types;
+      operation["produces"] = types;
+      operation["schemes"] = json::array{"https"};
+      return;
+    }
+    operation["consumes"] = patch ? PatchTypes() : json::array{"*/*"};
+    operation["produces"] = json::array{"application/json", "application/yaml", "application/vnd.kubernetes.protobuf"};
+  }
+
+  static json::object BodyParameter(const json::object& schema, bool required) {
+    json::object out{{"name", "body"}, {"in", "body"}, {"schema", schema}};
+    if (required) out["required"] = true;
+    return out;
+  }
+
+  /// The codes of successful responses. A write that creates an object has 201; 202 is for work that continues after
+  /// the response.
+  static std::span<const char* const> SuccessCodes(Verb verb) {
+    static constexpr const char* kRead[] = {"200"};
+    static constexpr const char* kCreate[] = {"200", "201", "202"};
+    static constexpr const char* kUpdate[] = {"200", "201"};
+    static constexpr const char* kDelete[] = {"200", "202"};
+    switch (verb) {
+      case Verb::kCreate: return kCreate;
+      case Verb::kUpdate: return kUpdate;
+      case Verb::kDelete: return kDelete;
+      default: return kRead;
+    }
+  }
+  static json::object SuccessOf(std::string_view code, json::object response) {
+    response["description"] = code == "201" ? "Created" : code == "202" ? "Accepted" : "OK";
+    return response;
   }
 
   json::object Query(const Parameter& parameter) const {
@@ -214,7 +266,8 @@ class PathWriter {
     };
     if (has_name) add("name");
     if (resource_->namespaced) add("namespace");
-    if (!parameters.empty()) operations["parameters"] = std::move(parameters);
+    parameters.push_back(Query({"pretty", "string"}));
+    operations["parameters"] = std::move(parameters);
     paths_[path] = std::move(operations);
   }
 

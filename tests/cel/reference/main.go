@@ -2,6 +2,7 @@
 //
 //	go run . ../document.json ../schema.json < expressions > results
 //	go run . rules ../rule_schemas.json < rules > results
+//	go run . versions < expressions > results
 //	go run . measure ../measured_rules.json
 //
 // An input line is an expression; "⏎" stands for a line break in it.
@@ -214,6 +215,9 @@ func main() {
 	switch os.Args[1] {
 	case "rules":
 		compileRules(os.Args[2])
+		return
+	case "versions":
+		compileInVersions()
 		return
 	case "measure":
 		measureRules(os.Args[2])
