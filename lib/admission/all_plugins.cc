@@ -43,7 +43,7 @@
 #include "lib/admission/plugins/taint_nodes_by_condition/taint_nodes_by_condition.h"
 #include "lib/admission/plugins/validating_admission_policy/validating_admission_policy.h"
 #include "lib/admission/plugins/validating_admission_webhook/validating_admission_webhook.h"
-#include "lib/admission/section.h"
+#include "lib/codec/config_section.h"
 
 namespace apimesh::admission {
 namespace {
@@ -137,7 +137,7 @@ std::unique_ptr<Plugin> Make(const PluginEntry& entry, PluginInputs inputs, cons
   if (entry.configured == Configured::kReadsSection) inputs.section = configuration.SectionOf(entry.name);
   try {
     return entry.make(inputs);
-  } catch (const InvalidSection& error) {
+  } catch (const codec::InvalidSection& error) {
     throw std::invalid_argument(fmt::format(
         "failed to apply admission: failed to initialize admission plugin \"{}\": {}", entry.name, error.what()));
   } catch (const std::invalid_argument& error) {

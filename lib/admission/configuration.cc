@@ -9,10 +9,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "lib/admission/section.h"
 #include "lib/base/file.h"
 #include "lib/base/text/text.h"
 #include "lib/codec/codec.h"
+#include "lib/codec/config_section.h"
 #include "lib/meta/errors/field_error.h"
 #include "lib/meta/object.h"
 
@@ -50,13 +50,13 @@ json::value Sorted(const json::value& value) {
 /// Returns the items of `plugins`. Throws kube-apiserver's error for a document of the right kind with wrong fields.
 std::vector<const json::object*> PluginsIn(const json::object& document, bool yaml,
                                            std::vector<std::string> complaints) {
-  static const SectionStruct kPlugin = {
+  static const codec::SectionStruct kPlugin = {
       "AdmissionPluginConfiguration",
       {{"name", "string"}, {"path", "string"}, {"configuration", "runtime.Unknown", nullptr}}};
-  static const SectionStruct kConfiguration = {"AdmissionConfiguration",
-                                               {{"plugins", "[]v1.AdmissionPluginConfiguration", &kPlugin}}};
+  static const codec::SectionStruct kConfiguration = {"AdmissionConfiguration",
+                                                      {{"plugins", "[]v1.AdmissionPluginConfiguration", &kPlugin}}};
   try {
-    FindUnknownFields(document, kConfiguration, yaml, complaints);
+    codec::FindUnknownFields(document, kConfiguration, yaml, complaints);
   } catch (const std::invalid_argument& error) {
     throw Unreadable(error.what());
   }
@@ -93,28 +93,28 @@ Configuration Configuration::FromFile(const std::string& path) {
   codec::Strictness strict;
   const meta::Result<json::value> parsed = codec::ParseYaml(*text, {}, &strict);  // JSON is a subset of YAML
   if (!parsed) throw Unreadable(parsed.error().Message());
-  static constexpr SectionType kTypes[] = {{"apiserver.config.k8s.io/v1", "AdmissionConfiguration"},
+  static constexpr codec::SectionType kTypes[] = {{"apiserver.config.k8s.io/v1", "AdmissionConfiguration"},
                                            {"apiserver.k8s.io/v1alpha1", "AdmissionConfiguration"}};
   // The other configuration files of kube-apiserver, whose decoder reads all of them.
-  static constexpr SectionType kOtherFiles[] = {{"apiserver.config.k8s.io/v1", "AuthenticationConfiguration"},
+  static constexpr codec::SectionType kOtherFiles[] = {{"apiserver.config.k8s.io/v1", "AuthenticationConfiguration"},
                                                 {"apiserver.config.k8s.io/v1", "AuthorizationConfiguration"},
                                                 {"apiserver.config.k8s.io/v1", "EncryptionConfiguration"},
                                                 {"apiserver.config.k8s.io/v1", "TracingConfiguration"}};
-  if (const std::string wrong = WrongType(*parsed, *text, kTypes); !wrong.empty()) {
+  if (const std::string wrong = codec::WrongType(*parsed, *text, kTypes); !wrong.empty()) {
     const json::object* fields = parsed->if_object();
     const bool legacy = fields && (fields->contains("imagePolicy") || fields->contains("podNodeSelectorPluginConfig"));
     if (legacy) return Legacy(path);
-    if (WrongType(*parsed, *text, kOtherFiles).empty())
+    if (codec::WrongType(*parsed, *text, kOtherFiles).empty())
       throw Unreadable(fmt::format("unexpected type: *apiserver.{}", meta::FindString(*fields, "kind")));
     throw Unreadable(wrong);
   }
   const json::object& document = parsed->get_object();
   Configuration made;
-  for (const json::object* plugin : PluginsIn(document, IsYaml(*text), strict.complaints)) {
+  for (const json::object* plugin : PluginsIn(document, codec::IsYaml(*text), strict.complaints)) {
     Section section;
     const json::value* configuration = meta::FindField(*plugin, "configuration");
     if (configuration && !configuration->is_null())
-      section.text = codec::WriteJson(IsYaml(*text) ? Sorted(*configuration) : *configuration);
+      section.text = codec::WriteJson(codec::IsYaml(*text) ? Sorted(*configuration) : *configuration);
     const std::string_view file = meta::FindString(*plugin, "path");
     if (!file.empty()) section.path = std::filesystem::path(path).parent_path() / file;
     made.Add(std::string(meta::FindString(*plugin, "name")), std::move(section));

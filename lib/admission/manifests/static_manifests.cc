@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "lib/admission/section.h"
+#include "lib/codec/config_section.h"
 
 namespace apimesh::admission {
 
@@ -17,11 +17,11 @@ void RefuseStaticManifests(std::string_view directory) {
 
 void CheckPolicySection(const std::optional<std::string>& section, std::string_view kind) {
   static constexpr std::string_view kVersion = "apiserver.config.k8s.io/v1";
-  static constexpr SectionType kTypes[] = {{kVersion, "ValidatingAdmissionPolicyConfiguration"},
+  static constexpr codec::SectionType kTypes[] = {{kVersion, "ValidatingAdmissionPolicyConfiguration"},
                                            {kVersion, "MutatingAdmissionPolicyConfiguration"}};
   if (!section) return;
-  const SectionStruct fields = {kind, {{"staticManifestsDir", "string"}}};
-  const meta::json::object document = ReadStrictSection(*section, kTypes, fields);
+  const codec::SectionStruct fields = {kind, {{"staticManifestsDir", "string"}}};
+  const meta::json::object document = codec::ReadStrictSection(*section, kTypes, fields);
   if (const std::string_view found = meta::FindString(document, "kind"); found != kind)
     throw std::invalid_argument(fmt::format("unexpected type: *policyconfig.{}", found));
   RefuseStaticManifests(meta::FindString(document, "staticManifestsDir"));

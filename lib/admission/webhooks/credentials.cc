@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 
 #include "lib/admission/manifests/static_manifests.h"
-#include "lib/admission/section.h"
 #include "lib/base/secrets/secret_file.h"
 #include "lib/base/text/text.h"
+#include "lib/codec/config_section.h"
 #include "lib/meta/errors/field_error.h"
 #include "lib/service/webhook/kubeconfig.h"
 
@@ -24,8 +24,8 @@ constexpr std::string_view kFields[] = {"apiVersion", "kind", "kubeConfigFile", 
 
 Credentials Credentials::FromSection(const std::optional<std::string>& section) {
   if (!section) return {};
-  const meta::json::object fields = ReadSection(*section, kVersions, "WebhookAdmissionConfiguration");
-  CheckFields(fields, kFields, "");
+  const meta::json::object fields = codec::ReadSection(*section, kVersions, "WebhookAdmissionConfiguration");
+  codec::CheckFields(fields, kFields, "");
   const std::string path(meta::FindString(fields, "kubeConfigFile"));
   if (!path.empty() && !path.starts_with('/')) {
     throw std::invalid_argument(

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "lib/admission/fields.h"
-#include "lib/admission/section.h"
+#include "lib/codec/config_section.h"
 #include "lib/base/token_bucket.h"
 #include "lib/meta/errors/field_error.h"
 
@@ -140,7 +140,7 @@ std::vector<std::unique_ptr<Limit>> ReadLimits(const std::optional<std::string>&
   json::object document;
   if (section && !section->empty()) {
     static constexpr std::string_view kVersions[] = {"eventratelimit.admission.k8s.io/v1alpha1"};
-    document = ReadSection(*section, kVersions, "Configuration");
+    document = codec::ReadSection(*section, kVersions, "Configuration");
   }
   const json::array& items = ListAt(document, "limits");
   if (items.empty()) {

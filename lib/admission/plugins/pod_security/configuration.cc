@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "lib/admission/fields.h"
-#include "lib/admission/section.h"
+#include "lib/codec/config_section.h"
 #include "lib/meta/names.h"
 
 namespace apimesh::admission::pod_security {
@@ -46,23 +46,23 @@ std::set<std::string, std::less<>> ReadExemptions(const json::object& exemptions
 }
 
 json::object ReadDocument(std::string_view text) {
-  static constexpr SectionType kTypes[] = {
+  static constexpr codec::SectionType kTypes[] = {
       {"pod-security.admission.config.k8s.io/v1", "PodSecurityConfiguration"},
       {"pod-security.admission.config.k8s.io/v1beta1", "PodSecurityConfiguration"},
       {"pod-security.admission.config.k8s.io/v1alpha1", "PodSecurityConfiguration"}};
-  static const SectionStruct kDefaults = {"PodSecurityDefaults",
-                                          {{"enforce", "string"},
-                                           {"enforce-version", "string"},
-                                           {"audit", "string"},
-                                           {"audit-version", "string"},
-                                           {"warn", "string"},
-                                           {"warn-version", "string"}}};
-  static const SectionStruct kExemptions = {
+  static const codec::SectionStruct kDefaults = {"PodSecurityDefaults",
+                                                 {{"enforce", "string"},
+                                                  {"enforce-version", "string"},
+                                                  {"audit", "string"},
+                                                  {"audit-version", "string"},
+                                                  {"warn", "string"},
+                                                  {"warn-version", "string"}}};
+  static const codec::SectionStruct kExemptions = {
       "PodSecurityExemptions", {{"usernames", "[]string"}, {"namespaces", "[]string"}, {"runtimeClasses", "[]string"}}};
-  static const SectionStruct kConfiguration = {
+  static const codec::SectionStruct kConfiguration = {
       "PodSecurityConfiguration",
       {{"defaults", "v1.PodSecurityDefaults", &kDefaults}, {"exemptions", "v1.PodSecurityExemptions", &kExemptions}}};
-  return ReadStrictSection(text, kTypes, kConfiguration);
+  return codec::ReadStrictSection(text, kTypes, kConfiguration);
 }
 
 std::vector<std::string> UserErrors(std::string_view name) {
@@ -83,11 +83,11 @@ Configuration ReadConfiguration(const std::optional<std::string>& section) {
   ReadMode(defaults, "enforce", configuration.defaults.enforce, errors);
   ReadMode(defaults, "audit", configuration.defaults.audit, errors);
   ReadMode(defaults, "warn", configuration.defaults.warn, errors);
-  if (!errors.empty()) throw InvalidSection("PodSecurity configuration error: " + JoinErrors(errors));
+  if (!errors.empty()) throw codec::InvalidSection("PodSecurity configuration error: " + JoinErrors(errors));
   configuration.exempt_namespaces = ReadExemptions(exemptions, "namespaces", &NamespaceErrors, errors);
   configuration.exempt_runtime_classes = ReadExemptions(exemptions, "runtimeClasses", &ClassErrors, errors);
   configuration.exempt_users = ReadExemptions(exemptions, "usernames", &UserErrors, errors);
-  if (!errors.empty()) throw InvalidSection("PodSecurity invalid: " + JoinErrors(errors));
+  if (!errors.empty()) throw codec::InvalidSection("PodSecurity invalid: " + JoinErrors(errors));
   return configuration;
 }
 

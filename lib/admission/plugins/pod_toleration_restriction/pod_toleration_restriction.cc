@@ -6,7 +6,7 @@
 
 #include "lib/admission/fields.h"
 #include "lib/admission/pod_resources.h"
-#include "lib/admission/section.h"
+#include "lib/codec/config_section.h"
 #include "lib/admission/tolerations.h"
 #include "lib/codec/codec.h"
 
@@ -100,7 +100,7 @@ TolerationConfiguration ReadTolerations(const std::optional<std::string>& sectio
   TolerationConfiguration configuration;
   if (!section || section->empty()) return configuration;
   static constexpr std::string_view kVersions[] = {"podtolerationrestriction.admission.k8s.io/v1alpha1"};
-  const json::object document = ReadSection(*section, kVersions, "Configuration");
+  const json::object document = codec::ReadSection(*section, kVersions, "Configuration");
   configuration.defaults = ListAt(document, "default");
   configuration.whitelist = ListAt(document, "whitelist");
   return configuration;

@@ -5,26 +5,27 @@
 #include <fmt/format.h>
 
 #include "lib/admission/fields.h"
-#include "lib/admission/section.h"
+#include "lib/codec/config_section.h"
 #include "lib/meta/errors/field_error.h"
 
 namespace apimesh::admission::resource_quota {
 namespace {
 
 json::object ReadDocument(std::string_view text) {
-  static constexpr SectionType kTypes[] = {{"apiserver.config.k8s.io/v1", "ResourceQuotaConfiguration"},
-                                           {"resourcequota.admission.k8s.io/v1beta1", "Configuration"},
-                                           {"resourcequota.admission.k8s.io/v1alpha1", "Configuration"}};
-  static const SectionStruct kRequirement = {"ScopedResourceSelectorRequirement",
-                                             {{"scopeName", "string"}, {"operator", "string"}, {"values", "[]string"}}};
-  static const SectionStruct kLimited = {"LimitedResource",
-                                         {{"apiGroup", "string"},
-                                          {"resource", "string"},
-                                          {"matchContains", "[]string"},
-                                          {"matchScopes", "[]v1.ScopedResourceSelectorRequirement", &kRequirement}}};
-  static const SectionStruct kConfiguration = {"Configuration",
-                                               {{"limitedResources", "[]v1.LimitedResource", &kLimited}}};
-  return ReadStrictSection(text, kTypes, kConfiguration);
+  static constexpr codec::SectionType kTypes[] = {{"apiserver.config.k8s.io/v1", "ResourceQuotaConfiguration"},
+                                                  {"resourcequota.admission.k8s.io/v1beta1", "Configuration"},
+                                                  {"resourcequota.admission.k8s.io/v1alpha1", "Configuration"}};
+  static const codec::SectionStruct kRequirement = {
+      "ScopedResourceSelectorRequirement", {{"scopeName", "string"}, {"operator", "string"}, {"values", "[]string"}}};
+  static const codec::SectionStruct kLimited = {
+      "LimitedResource",
+      {{"apiGroup", "string"},
+       {"resource", "string"},
+       {"matchContains", "[]string"},
+       {"matchScopes", "[]v1.ScopedResourceSelectorRequirement", &kRequirement}}};
+  static const codec::SectionStruct kConfiguration = {"Configuration",
+                                                      {{"limitedResources", "[]v1.LimitedResource", &kLimited}}};
+  return codec::ReadStrictSection(text, kTypes, kConfiguration);
 }
 
 }  // namespace

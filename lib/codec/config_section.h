@@ -8,7 +8,7 @@
 
 #include "lib/meta/object.h"
 
-namespace apimesh::admission {
+namespace apimesh::codec {
 
 /// Reads a plugin's section of --admission-control-config-file: an object of this kind in one of these API versions, in
 /// YAML or JSON. Throws std::invalid_argument with the message of kube-apiserver if it is of another type. Unknown and
@@ -61,4 +61,4 @@ bool IsYaml(std::string_view text);
 /// such as "defaults.".
 void CheckFields(const meta::json::object& object, std::span<const std::string_view> known, std::string_view prefix);
 
-}  // namespace apimesh::admission
+}  // namespace apimesh::codec

@@ -1,4 +1,4 @@
-#include "lib/admission/section.h"
+#include "lib/codec/config_section.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -10,13 +10,13 @@
 #include "lib/codec/looks_like_json.h"
 #include "lib/meta/errors/field_error.h"
 
-namespace apimesh::admission {
+namespace apimesh::codec {
 namespace {
 
 namespace json = meta::json;
 
-json::object ReadTyped(std::string_view text, std::span<const SectionType> types, codec::Strictness* strict) {
-  const meta::Result<json::value> parsed = codec::ParseYaml(text, {}, strict);  // JSON is a subset of YAML
+json::object ReadTyped(std::string_view text, std::span<const SectionType> types, Strictness* strict) {
+  const meta::Result<json::value> parsed = ParseYaml(text, {}, strict);  // JSON is a subset of YAML
   if (!parsed) throw std::invalid_argument(parsed.error().Message());
   if (const std::string wrong = WrongType(*parsed, text, types); !wrong.empty()) throw std::invalid_argument(wrong);
   return parsed->get_object();
@@ -116,7 +116,7 @@ json::object ReadSection(std::string_view text, std::span<const std::string_view
 }
 
 json::object ReadStrictSection(std::string_view text, std::span<const SectionType> types, const SectionStruct& fields) {
-  codec::Strictness strict;
+  Strictness strict;
   json::object document = ReadTyped(text, types, &strict);
   std::vector<std::string> complaints = strict.complaints;
   FindUnknownFields(document, fields, IsYaml(text), complaints);
@@ -141,4 +141,4 @@ void CheckFields(const json::object& object, std::span<const std::string_view> k
   ThrowIfAny(unknown);
 }
 
-}  // namespace apimesh::admission
+}  // namespace apimesh::codec
