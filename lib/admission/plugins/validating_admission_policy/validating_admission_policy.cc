@@ -1,6 +1,7 @@
 #include "lib/admission/plugins/validating_admission_policy/validating_admission_policy.h"
 
 #include "lib/admission/expressions/request_variable.h"
+#include "lib/admission/matching/matcher.h"
 #include "lib/admission/matching/versioned_objects.h"
 #include "lib/admission/plugins/validating_admission_policy/findings.h"
 #include "lib/admission/policies/policy_plugin.h"
