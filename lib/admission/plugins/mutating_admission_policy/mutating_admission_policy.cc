@@ -5,6 +5,7 @@
 #include "lib/admission/expressions/request_variable.h"
 #include "lib/admission/fields.h"
 #include "lib/admission/manifests/static_manifests.h"
+#include "lib/admission/matching/matcher.h"
 #include "lib/admission/matching/versioned_objects.h"
 #include "lib/admission/plugins/mutating_admission_policy/mutator.h"
 #include "lib/admission/plugins/mutating_admission_policy/policy_errors.h"

@@ -2,6 +2,7 @@
 
 #include "lib/admission/expressions/request_variable.h"
 #include "lib/admission/manifests/static_manifests.h"
+#include "lib/admission/matching/matcher.h"
 #include "lib/admission/matching/versioned_objects.h"
 #include "lib/admission/plugins/validating_admission_policy/findings.h"
 #include "lib/admission/policies/policy_plugin.h"
