@@ -21,7 +21,8 @@ class Transport {
 };
 
 /// OTLP over gRPC without TLS. `endpoint` is a target of gRPC ("host:port", "dns:///host:port", "unix:///path"); by
-/// default it is localhost:4317. The scheme unix-abstract is for sockets in Linux' abstract namespace.
+/// default it is localhost:4317. Sockets in the abstract namespace (unix-abstract:) cannot be reached: every Send()
+/// fails.
 std::unique_ptr<Transport> NewGrpcTransport(const std::string& endpoint, const Clock& clock);
 /// OTLP over HTTP without TLS. `endpoint` is "host:port" with or without dns:///; by default it is localhost:4318.
 /// Throws std::invalid_argument for a Unix socket.
