@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Finds options that are bound to a flag but never read. The field of a line `flags.Bind("name", field)` must be read as a member
-(`options.field`) in the same service, or in any folder if lib/ binds it, or by its name in another line of the file that binds it."""
+(`options.field`) in the same service, or in any folder if lib/ binds it, or by its name in another line of the file that binds it.
+Also compares the flags without an effect (kNobody) with the table of docs/differences.md, which must have a reason for each."""
 import pathlib
 import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BIND = re.compile(r'\.Bind\("([\w-]+)",\s*([\w.]+)\)')
+NOBODY = re.compile(r'^\{"[^"]*",\s*"([\w-]+)",[^{}]*?\bkNobody\b', re.MULTILINE)
 MEMBER = re.compile(r"(?:\.|->)(\w+)")
 
 
@@ -32,6 +34,17 @@ def complaints():
                 yield f"{path}: --{flag} is bound to {target}, but no code reads that field: read it, or remove the flag"
 
 
-found = list(complaints())
-print("\n".join(found) or "flags: every bound option is read")
+def unexplained():
+    nobody = {flag for path in [*ROOT.glob("lib/**/*.inc"), *ROOT.glob("services/**/*.inc")] for flag in NOBODY.findall(path.read_text())}
+    text = (ROOT / "docs" / "differences.md").read_text()
+    section = text.partition("### Flags without an effect\n")[2].partition("\n### ")[0]
+    named = {flag for row in section.splitlines() if row.startswith("|") for flag in re.findall(r"`--([\w-]+)`", row.split("|")[1])}
+    for flag in sorted(nobody - named):
+        yield f"docs/differences.md: --{flag} has no effect (kNobody), but \"Flags without an effect\" has no reason for it"
+    for flag in sorted(named - nobody):
+        yield f"docs/differences.md: \"Flags without an effect\" names --{flag}, which has an effect or does not exist"
+
+
+found = [*complaints(), *unexplained()]
+print("\n".join(found) or "flags: every bound option is read, and every flag without an effect has its reason")
 sys.exit(1 if found else 0)

@@ -37,14 +37,14 @@ def read_gates(texts, names, version):
     """Returns {name: (default, locked, stage)}."""
     gates = {"AllAlpha": (False, False, "Alpha"), "AllBeta": (False, False, "Beta")}
     for text in texts:
-        for found in re.finditer(r"^\t+(?:\w+\.)?(\w+):\s*\{\n?\s*\{", text, re.M):
+        for found in re.finditer(r"^\t+(?:\w+\.)?(\w+):\s*\{\n?(?:\s*//[^\n]*\n)*\s*\{", text, re.M):
             if found[1] not in names:
                 continue
             for spec in re.findall(r"\{([^{}]*)\}", block(text, text.index("{", found.start()))):
                 since = re.search(r'Version:\s*version\.MustParse\("(\d+)\.(\d+)"\)', spec)
                 if since and (int(since[1]), int(since[2])) <= version:
                     stage = re.search(r"PreRelease:\s*(?:featuregate\.)?(\w+)", spec)
-                    gates[names[found[1]]] = (*(bool(re.search(rf"{field}:\s*true", spec)) for field in ("Default", "LockToDefault")),
+                    gates[names[found[1]]] = (*(bool(re.search(rf"\b{field}:\s*true", spec)) for field in ("Default", "LockToDefault")),
                                               stage[1] if stage else "GA")
     return gates
 
@@ -53,7 +53,7 @@ def main(folder, version):
     texts = [source(folder, name) for name in FILES]
     names = {}
     for text in texts:
-        names.update(re.findall(r'^\s*(\w+)\s+(?:featuregate\.)?Feature\s*=\s*"(\w+)"', text, re.M))
+        names.update(re.findall(r'^\s*(\w+)(?:\s+(?:featuregate\.)?Feature)?\s*=\s*(?:featuregate\.Feature\()?"(\w+)"', text, re.M))
     for name, (default, locked, stage) in sorted(read_gates(texts, names, tuple(map(int, version.split(".")))).items()):
         print(f'    {{"{name}", {str(default).lower()}, {str(locked).lower()}, Stage::k{stage.capitalize() if stage == "GA" else stage}}},')
     print()

@@ -87,7 +87,8 @@ std::string_view TypeName(FlagType type) {
 }
 
 bool IsList(FlagType type) {
-  return type == kStrings || type == kStringArray || type == kPairs || type == kMap || type == kCertificateAndKey;
+  return type == kStrings || type == kStringArray || type == kPairs || type == kMap || type == kCertificateAndKey ||
+         type == kMetricLabels || type == kInts;
 }
 
 std::vector<std::string> AllowedValues(const Flag& flag) {

@@ -81,7 +81,8 @@ struct OptionMaker {
 
   CLI::Option* operator()(std::vector<std::string>* field) const {
     CLI::Option* option = app.add_option(name, *field, help)->allow_extra_args(false);
-    const bool split = flag.type != FlagType::kStringArray && flag.type != FlagType::kCertificateAndKey;
+    const bool split = flag.type != FlagType::kStringArray && flag.type != FlagType::kCertificateAndKey &&
+                       flag.type != FlagType::kMetricLabels;
     if (split) option->delimiter(',');
     return field->empty() ? option : option->capture_default_str();
   }

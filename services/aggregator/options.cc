@@ -23,6 +23,7 @@ void Options::Bind(flags::Binder& flags) {
   BindFilters(filters, flags);
   audit.Bind(flags);
   diagnostics.Bind(flags);
+  metrics.Bind(flags);
   flags.Bind("bind-address", bind_address);
   flags.Bind("secure-port", secure_port);
   flags.Bind("tls-cert-file", tls_cert_file);
@@ -30,6 +31,9 @@ void Options::Bind(flags::Binder& flags) {
   flags.Bind("tls-min-version", tls_min_version);
   flags.Bind("tls-cipher-suites", tls_cipher_suites);
   flags.Bind("tls-sni-cert-key", tls_sni);
+  flags.Bind("max-connection-bytes-per-sec", tunnel_bytes_per_second);
+  flags.Bind("shutdown-watch-termination-grace-period", watch_grace_period);
+  flags.Bind("aggregator-reject-forwarding-redirect", reject_redirects);
   flags.Bind("disable-http2-serving", disable_http2);
   flags.Bind("http2-max-streams-per-connection", http2_streams);
   flags.Bind("client-ca-file", client_ca_file);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "lib/service/flags.h"
 #include "services/aggregator/audit/audit_options.h"
 #include "services/aggregator/diagnostics/diagnostics_options.h"
+#include "services/aggregator/metrics/metric_rules.h"
 
 namespace apimesh::aggregator {
 
@@ -40,10 +42,14 @@ struct Options {
   flags::OptionSet filters;  // the options of each filter, declared in its folder; filters/chain.cc binds them
   AuditOptions audit;
   DiagnosticsOptions diagnostics;
+  MetricsOptions metrics;
   std::string version;  // reported by /version; empty: the Kubernetes version of this build
 
-  bool disable_http2;  // on the public port
-  int http2_streams;   // requests of one connection at the same time; 0: the default of lib/http
+  std::chrono::milliseconds watch_grace_period;
+  bool reject_redirects;                 // of servers of APIServices
+  std::int64_t tunnel_bytes_per_second;  // per upgraded connection and direction; 0: no limit
+  bool disable_http2;                    // on the public port
+  int http2_streams;                     // requests of one connection at the same time; 0: the default of lib/http
 
   Options() {
     flags::ApplyDefaults(*this);

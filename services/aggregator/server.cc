@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <future>
+#include <limits>
 #include <stdexcept>
 
 #include <boost/asio/use_future.hpp>
@@ -25,6 +26,7 @@
 #include "services/aggregator/auth/cached_authority.h"
 #include "services/aggregator/auth/reauthorization.h"
 #include "services/aggregator/delegation/forwarder.h"
+#include "services/aggregator/diagnostics/debug_socket.h"
 #include "services/aggregator/diagnostics/diagnostics.h"
 #include "services/aggregator/diagnostics/flag_values.h"
 #include "services/aggregator/edge/api_errors.h"
@@ -35,6 +37,7 @@
 #include "services/aggregator/health/lifecycle.h"
 #include "services/aggregator/metrics/auth_metrics.h"
 #include "services/aggregator/metrics/request_metrics.h"
+#include "services/aggregator/metrics/server_info.h"
 #include "services/aggregator/routes/generic_routes.h"
 #include "services/aggregator/version.h"
 
@@ -96,10 +99,11 @@ const std::string& UnixSocket(std::string_view flag, const std::string& address)
   throw std::runtime_error(fmt::format("--{}: expected unix:/path, not \"{}\"", flag, address));
 }
 
-http::ServerOptions FrontProxySocket(const Options& options, const http::Limits& limits, const Clock& clock) {
+http::ServerOptions PlainSocket(const std::string& address, const Options& options, const http::Limits& limits,
+                                const Clock& clock) {
   http::ServerOptions listener{.clock = clock};
   listener.limits = limits;
-  listener.address = UnixSocket("front-proxy-socket", options.front_proxy_socket);
+  listener.address = address;
   listener.threads = options.common.io_threads;
   listener.tls = false;
   return listener;
@@ -171,6 +175,7 @@ std::function<void(std::string, std::function<bool()>)> AddHook(service::HealthC
 struct AggregatorServer::State {
   boost::asio::io_context* io = nullptr;
   const Clock* clock = nullptr;
+  std::chrono::milliseconds watch_grace{};  // the ends of watches are spread over it
   std::shared_ptr<Lifecycle> lifecycle = std::make_shared<Lifecycle>();
   std::shared_ptr<RouteTable> routes = std::make_shared<RouteTable>();
   std::shared_ptr<CachedAuthority> authority;
@@ -203,7 +208,9 @@ struct AggregatorServer::State {
                                     .proxy_cert_file = options.proxy_client_cert_file,
                                     .proxy_key_file = options.proxy_client_key_file,
                                     .endpoint_routing = options.enable_aggregator_routing,
-                                    .extensions = InputsOfExtensions(options, runtime)});
+                                    .reject_redirects = options.reject_redirects,
+                                    .extensions = InputsOfExtensions(options, runtime),
+                                    .metrics = runtime.GetMetrics()});
     const auto registered = [controller = api_services] {
       return controller->Synced() ? std::string() : std::string("not all group-versions are registered yet");
     };
@@ -266,8 +273,10 @@ AggregatorServer::AggregatorServer(const Options& options, Peers peers, service:
 
   state_->AddHealthChecks(runtime.Health());
   state_->clock = &clock;
+  state_->watch_grace = options.watch_grace_period;
   state_->auditor = Auditor::New(options.audit, runtime.GetMetrics(), clock);
   auto metrics = std::make_shared<RequestMetrics>(runtime.GetMetrics());
+  DescribeServer(runtime.GetMetrics(), options.version, options.diagnostics.feature_gates);
   const auto diagnostics =
       std::make_shared<Diagnostics>(Diagnostics::Parts{.options = options.diagnostics,
                                                        .flags = ReadFlagValues(options),
@@ -275,9 +284,11 @@ AggregatorServer::AggregatorServer(const Options& options, Peers peers, service:
                                                        .clock = clock});
   state_->generic_routes = std::make_shared<GenericRoutes>(GenericRoutes::Parts{
       .routes = state_->routes,
-      .forwarder = std::make_shared<Forwarder>(state_->routes, state_->lifecycle, state_->open_requests),
+      .forwarder = std::make_shared<Forwarder>(state_->routes, state_->lifecycle, state_->open_requests,
+                                               options.tunnel_bytes_per_second),
       .health = runtime.Health(),
       .metrics = runtime.GetMetrics(),
+      .metric_rules = std::make_shared<const MetricRules>(options.metrics),
       .authority = state_->authority,
       .pages = state_->pages,
       .diagnostics = diagnostics,
@@ -285,22 +296,20 @@ AggregatorServer::AggregatorServer(const Options& options, Peers peers, service:
       .server_address = ServerAddress(options),
   });
   state_->generic_routes->Rebuild(*state_->routes->Current());
-  auto filters =
-      std::make_shared<const Filters>(BuildChain({.options = options.filters,
-                                                  .lifecycle = state_->lifecycle,
-                                                  .authority = state_->authority,
-                                                  .auditor = state_->auditor,
-                                                  .metrics = metrics,
-                                                  .auth_metrics = std::make_shared<AuthMetrics>(runtime.GetMetrics()),
-                                                  .routes = state_->routes,
-                                                  .pages = state_->pages,
-                                                  .objects = plugin_inputs.objects,
-                                                  .core_api = peers.core_api,
-                                                  .process_metrics = runtime.GetMetrics(),
-                                                  .executor = runtime.Executor(),
-                                                  .add_hook = AddHook(runtime.Health()),
-                                                  .clock = clock},
-                                                 state_->generic_routes));
+  const FilterInputs filter_inputs{.options = options.filters,
+                                   .lifecycle = state_->lifecycle,
+                                   .authority = state_->authority,
+                                   .auditor = state_->auditor,
+                                   .metrics = metrics,
+                                   .auth_metrics = std::make_shared<AuthMetrics>(runtime.GetMetrics()),
+                                   .routes = state_->routes,
+                                   .pages = state_->pages,
+                                   .objects = plugin_inputs.objects,
+                                   .core_api = peers.core_api,
+                                   .process_metrics = runtime.GetMetrics(),
+                                   .executor = runtime.Executor(),
+                                   .clock = clock};
+  auto filters = std::make_shared<const Filters>(BuildChain(filter_inputs, state_->generic_routes));
   const http::Limits limits = LimitsOf(options);
   state_->listeners.push_back(
       http::Listen(PublicPort(options, limits, clock), EdgeHandler(Listener::kPublic, filters, clock)));
@@ -308,13 +317,20 @@ AggregatorServer::AggregatorServer(const Options& options, Peers peers, service:
     state_->listeners.push_back(
         http::Listen(FrontProxyPort(options, limits, clock), EdgeHandler(Listener::kFrontProxyPort, filters, clock)));
   if (!options.front_proxy_socket.empty()) {
-    state_->listeners.push_back(http::Listen(FrontProxySocket(options, limits, clock),
+    const std::string& address = UnixSocket("front-proxy-socket", options.front_proxy_socket);
+    state_->listeners.push_back(http::Listen(PlainSocket(address, options, limits, clock),
                                              EdgeHandler(Listener::kFrontProxySocket, filters, clock)));
   }
   if (!options.front_proxy_h2_socket.empty()) {
     const std::string& address = UnixSocket("front-proxy-h2-socket", options.front_proxy_h2_socket);
     state_->listeners.push_back(ListenHttp2(address, options.common.io_threads, limits,
                                             EdgeHandler(Listener::kFrontProxySocket, filters, clock), clock));
+  }
+  if (!options.diagnostics.debug_socket.empty()) {
+    auto debug = std::make_shared<const Filters>(BuildDebugChain(filter_inputs, MakeDebugSocket(diagnostics)));
+    state_->listeners.push_back(
+        http::Listen(PlainSocket("unix:" + options.diagnostics.debug_socket, options, limits, clock),
+                     EdgeHandler(Listener::kPublic, std::move(debug), clock)));
   }
 
   state_->routes->Start(
@@ -343,8 +359,14 @@ int AggregatorServer::MeshPort() const { return state_->listeners.size() > 1 ? s
 
 void AggregatorServer::Drain(std::chrono::milliseconds limit) {
   state_->lifecycle->BeginDrain();
+  if (state_->watch_grace.count() == 0) state_->lifecycle->EndSome(std::numeric_limits<std::size_t>::max());
   if (state_->auditor) state_->auditor->BeginShutdown();
   std::vector<std::future<void>> drained;
+  if (state_->watch_grace.count() > 0) {
+    drained.push_back(boost::asio::co_spawn(*state_->io,
+                                            Lifecycle::EndOver(state_->lifecycle, state_->watch_grace, *state_->clock),
+                                            boost::asio::use_future));
+  }
   for (const auto& listener : state_->listeners)
     drained.push_back(boost::asio::co_spawn(*state_->io, listener->Drain(limit), boost::asio::use_future));
   for (auto& one : drained) one.wait();

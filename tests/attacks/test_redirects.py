@@ -42,6 +42,22 @@ def test_external_server_redirects_the_client(world, trap, code):
     assert not trap.connections
 
 
+def test_redirects_can_be_allowed(tmp_path, trap):
+    """Not an attack: with --aggregator-reject-forwarding-redirect=false, the operator lets clients follow the redirects of external servers.
+    The API server itself does not follow them."""
+    world = World(tmp_path, "--aggregator-reject-forwarding-redirect=false")
+    try:
+        world.answer = redirect_to(trap, 307)
+        for method, path, body in (("GET", f"{FISHES}/cod", None), ("GET", FISHES, None), ("POST", FISHES, {"kind": "Fish"})):
+            answer, _ = raw_request(world.server, plain_head(method, path, body))
+            assert answer.startswith(b"HTTP/1.1 307 ") and f"location: https://127.0.0.1:{trap.port}/stolen".encode() in answer.lower(), (method, path, answer)
+        answer, _ = raw_request(world.server, upgrade_head("GET", f"{FISHES}/cod"), until_closed=True)
+        assert answer.startswith(b"HTTP/1.1 503 ") and b"location:" not in answer.lower()
+        assert not trap.connections
+    finally:
+        world.stop()
+
+
 def plain_head(method, path, body=None):
     data = json.dumps(body).encode() if body else b""
     return (f"{method} {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {mesh.ADMIN_TOKEN}\r\nConnection: close\r\n"

@@ -15,9 +15,11 @@
 #include "lib/base/text/base64.h"
 #include "lib/codec/codec.h"
 #include "lib/mesh/api_client.h"
+#include "lib/service/work_queue_metrics.h"
 #include "lib/storage/follower.h"
 #include "services/aggregator/apiservices/apiservice_resource.h"
 #include "services/aggregator/apiservices/automatic.h"
+#include "services/aggregator/apiservices/availability_metrics.h"
 #include "services/aggregator/apiservices/external_discovery.h"
 #include "services/aggregator/apiservices/external_server.h"
 #include "services/aggregator/extensions/endpoint.h"
@@ -74,7 +76,13 @@ ExtensionOptions ExtensionOptionsOf(const meta::Object& object) {
 
 /// All state is used on one strand only, unless it is guarded by `mutex`. The coroutines keep it alive.
 struct ApiServiceController::State : std::enable_shared_from_this<State> {
-  explicit State(Parts all) : parts(std::move(all)), own(parts.own), strand(asio::make_strand(parts.executor)) {}
+  explicit State(Parts all)
+      : parts(std::move(all)),
+        own(parts.own),
+        strand(asio::make_strand(parts.executor)),
+        metrics(parts.metrics),
+        registrations("autoregister", parts.metrics, parts.clock),
+        checks("remote_available_controller", parts.metrics, parts.clock) {}
 
   Task<> TakeAll(std::vector<storage::Event> events);
   Task<> Work(std::shared_ptr<State> self);
@@ -86,6 +94,12 @@ struct ApiServiceController::State : std::enable_shared_from_this<State> {
   Task<meta::Result<meta::Object>> Send(std::string method, std::string path, const json::object& body) const;
   void FindExternals();
   void Publish();
+  void Measure();
+  /// Register() will look at the APIService.
+  void Enqueue(const std::string& name) {
+    unchecked.insert(name);
+    registrations.Add(name);
+  }
   void Wake() {
     const std::lock_guard lock(mutex);
     wakeup->Wake();
@@ -97,6 +111,8 @@ struct ApiServiceController::State : std::enable_shared_from_this<State> {
   const Parts parts;
   const mesh::ApiClient own;  // the server of APIServices in this process
   asio::strand<asio::any_io_executor> strand;
+  AvailabilityMetrics metrics;
+  service::WorkQueueMetrics registrations, checks;
   const std::shared_ptr<storage::Follower> follower =
       std::make_shared<storage::Follower>("the APIServices", parts.store);
   Objects objects;         // a copy of the store's content
@@ -131,6 +147,7 @@ ExternalOptions ApiServiceController::State::OptionsOf(const meta::Object& objec
   options.insecure_skip_verify = insecure && *insecure == true;
   options.cert_file = parts.proxy_cert_file;
   options.key_file = parts.proxy_key_file;
+  options.reject_redirects = parts.reject_redirects;
   return options;
 }
 
@@ -185,6 +202,7 @@ void ApiServiceController::State::FindExternals() {
     if (!external.checking && external.next_check <= parts.clock.Steady()) {
       external.checking = true;
       external.next_check = SteadyTime::max();
+      checks.Add(name);
       asio::co_spawn(strand, Check(shared_from_this(), name), &Forget);
     }
   }
@@ -206,15 +224,27 @@ void ApiServiceController::State::Publish() {
   parts.routes->SetExternal(std::move(delegates));
 }
 
+void ApiServiceController::State::Measure() {
+  std::map<std::string, bool> available;
+  for (const auto& [name, object] : objects) {
+    const auto external = externals.find(name);
+    available[name] = external == externals.end() || external->second.available;
+  }
+  metrics.Set(std::move(available));
+}
+
 Task<> ApiServiceController::State::Check(std::shared_ptr<State> self, std::string name) {
+  checks.Begin(name);
   const std::shared_ptr<Backend> server = externals.at(name).server;
   const SteadyTime begun = parts.clock.Steady();
   Backend::State checked = co_await server->Check();
+  checks.Finish(name);
   const auto found = externals.find(name);
   if (found == externals.end() || found->second.server != server) co_return;  // deleted or changed meanwhile
   External& external = found->second;
   external.checking = false;
-  external.available = checked.status == "True";
+  const bool was_available = std::exchange(external.available, checked.status == "True");
+  if (was_available && !external.available) metrics.Lost(name, checked.reason);
   // If the server has changed during the check, it is checked again immediately.
   if (external.next_check == SteadyTime::max())
     external.next_check = begun + (external.available ? kCheckAvailable : kCheckUnavailable);
@@ -253,7 +283,9 @@ Task<> ApiServiceController::State::WriteStatus(std::shared_ptr<State> /*keeps t
 Task<> ApiServiceController::State::Register(std::shared_ptr<State> /*keeps this alive*/) {
   if (const RoutesPtr routes = parts.routes->Current(); routes != desired_by) {
     std::optional<AutomaticApiServiceMap> next = AutomaticApiServices(*routes);
-    if (next) unchecked.merge(ChangedNames(desired ? *desired : AutomaticApiServiceMap(), *next));
+    if (next) {
+      for (const std::string& name : ChangedNames(desired ? *desired : AutomaticApiServiceMap(), *next)) Enqueue(name);
+    }
     desired = std::move(next);
     desired_by = routes;
   }
@@ -261,6 +293,7 @@ Task<> ApiServiceController::State::Register(std::shared_ptr<State> /*keeps this
   const std::set<std::string> names = std::exchange(unchecked, {});
   std::set<std::string> failed;
   for (const std::string& name : names) {
+    registrations.Begin(name);
     const auto wanted = desired->find(name);
     const auto current = objects.find(name);
     const std::optional<meta::Object> want =
@@ -281,6 +314,7 @@ Task<> ApiServiceController::State::Register(std::shared_ptr<State> /*keeps this
     }
     const bool raced = !done && (done.error().Is(meta::Reason::kAlreadyExists) ||
                                  done.error().Is(meta::Reason::kNotFound) || done.error().Is(meta::Reason::kConflict));
+    registrations.Finish(name, !done && !raced);
     if (done || raced) {
       looked_after.insert(name);
     } else {
@@ -309,6 +343,7 @@ Task<> ApiServiceController::State::Work(std::shared_ptr<State> self) {
       FindExternals();
       Publish();
       checks_externals = true;
+      Measure();
     }
     const bool idle = externals.empty() && synced && unchecked.empty();
     co_await Wakeup::Wait(sleep, idle ? SteadyTime::max() : parts.clock.Steady() + kTick);
@@ -318,7 +353,7 @@ Task<> ApiServiceController::State::Work(std::shared_ptr<State> self) {
 Task<> ApiServiceController::State::TakeAll(std::vector<storage::Event> events) {
   for (const storage::Event& event : events) {
     Objects& target = caught_up ? objects : fresh;
-    if (event.object) unchecked.insert(event.object->GetKey().text);
+    if (event.object) Enqueue(event.object->GetKey().text);
     if (event.object && event.type == storage::Event::Type::kDeleted) {
       target.erase(event.object->GetKey().text);
     } else if (event.object) {
@@ -327,7 +362,7 @@ Task<> ApiServiceController::State::TakeAll(std::vector<storage::Event> events) 
         target[event.object->GetKey().text] = meta::Object(std::move(value->get_object()));
     }
     if (event.initial_events_end) {
-      for (const auto& [name, object] : objects) unchecked.insert(name);  // some may have been deleted
+      for (const auto& [name, object] : objects) Enqueue(name);  // some may have been deleted
       objects = std::exchange(fresh, {});
       caught_up = complete = true;
     }

@@ -6,6 +6,7 @@
 #include <boost/asio/any_io_executor.hpp>
 
 #include "lib/mesh/delegate/delegate.h"
+#include "lib/service/metrics.h"
 #include "lib/storage/store.h"
 #include "services/aggregator/delegation/route_table.h"
 #include "services/aggregator/extensions/extension_server.h"
@@ -25,7 +26,9 @@ class ApiServiceController {
     boost::asio::any_io_executor executor;
     std::string proxy_cert_file, proxy_key_file;
     bool endpoint_routing = false;
+    bool reject_redirects = true;
     ExtensionInputs extensions;
+    service::Metrics& metrics;
   };
   explicit ApiServiceController(Parts parts);
   ~ApiServiceController();

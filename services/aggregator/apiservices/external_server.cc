@@ -94,9 +94,10 @@ mesh::Response RedirectRefused() {
 /// Forwards a response to the client unless it is a redirect.
 class AnswerStream final : public mesh::ResponseStream {
  public:
-  explicit AnswerStream(mesh::ResponseStream& stream) : stream_(stream) {}
+  AnswerStream(mesh::ResponseStream& stream, bool reject_redirects)
+      : stream_(stream), reject_redirects_(reject_redirects) {}
   Task<bool> WriteHead(int code, mesh::Headers headers) override {
-    if (service::IsRedirect(code, headers)) {
+    if (reject_redirects_ && service::IsRedirect(code, headers)) {
       mesh::Response refusal = RedirectRefused();
       const bool open = co_await stream_.WriteHead(refusal.code, std::move(refusal.headers));
       if (open) co_await stream_.Write(std::move(refusal.body));
@@ -111,6 +112,7 @@ class AnswerStream final : public mesh::ResponseStream {
 
  private:
   mesh::ResponseStream& stream_;
+  const bool reject_redirects_;
 };
 
 Task<> Send(mesh::Response response, mesh::ResponseStream& stream) {
@@ -187,7 +189,7 @@ Task<mesh::Response> ExternalServer::Call(mesh::Request&& request) {
   auto answer = co_await client_->Do(std::move(outgoing.method), std::move(outgoing.url), std::move(outgoing.headers),
                                      std::move(outgoing.body), outgoing.deadline);
   if (!answer) co_return Unavailable("error trying to reach service: " + answer.error().message);
-  if (service::IsRedirect(answer->code, answer->headers)) co_return RedirectRefused();
+  if (options_.reject_redirects && service::IsRedirect(answer->code, answer->headers)) co_return RedirectRefused();
   service::CleanAnswer(answer->headers, false);
   DropCookies(answer->headers);
   mesh::Response response;
@@ -204,7 +206,7 @@ Task<> ExternalServer::Stream(mesh::Request request, mesh::ResponseStream& strea
     co_return;
   }
   service::Outgoing outgoing = MakeOutgoing(host, std::move(request), false);
-  AnswerStream answer(stream);
+  AnswerStream answer(stream, options_.reject_redirects);
   const http::ClientResult<> sent = co_await service::StreamTo(client_, std::move(outgoing), answer);
   if (!sent) co_await Send(Unavailable("error trying to reach service: " + sent.error().message), stream);
 }

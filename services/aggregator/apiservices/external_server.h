@@ -18,6 +18,7 @@ struct ExternalOptions {
   std::string ca_pem;  // empty: the system's CAs
   bool insecure_skip_verify = false;
   std::string cert_file, key_file;  // the client certificate that makes the server trust X-Remote headers
+  bool reject_redirects = true;     // false: clients receive the redirects of the server
   bool operator==(const ExternalOptions&) const = default;
 };
 

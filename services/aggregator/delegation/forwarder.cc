@@ -7,6 +7,7 @@
 #include "lib/mesh/served_header.h"
 #include "services/aggregator/delegation/audit_headers.h"
 #include "services/aggregator/delegation/mesh_request.h"
+#include "services/aggregator/delegation/throttle.h"
 #include "services/aggregator/edge/request_body.h"
 #include "services/aggregator/extensions/extension_server.h"
 #include "services/aggregator/watches/forward_watch.h"
@@ -22,14 +23,20 @@ constexpr Duration kReserve = std::chrono::milliseconds(100);
 /// Writes a delegate's stream to the client. The cancel callback may run on any thread.
 class ClientStream final : public mesh::ResponseStream {
  public:
-  ClientStream(Exchange& exchange, bool compress) : exchange_(exchange), compress_(compress) {}
+  ClientStream(Exchange& exchange, bool compress)
+      : exchange_(exchange),
+        compress_(compress),
+        events_(exchange.info.verb == meta::Verb::kWatch ? exchange.metrics.Events() : nullptr) {}
 
   Task<bool> WriteHead(int code, mesh::Headers headers) override {
     TakeAuditHeaders(headers, exchange_);
     if (exchange_.long_running && exchange_.slot) exchange_.slot->Release();  // a watch that waits for events
     return exchange_.reply.Start(code, std::move(headers), compress_);
   }
-  Task<bool> Write(std::vector<SharedBytes> pieces) override { return exchange_.reply.Write(std::move(pieces)); }
+  Task<bool> Write(std::vector<SharedBytes> pieces) override {
+    if (events_) CountEvents(*events_, pieces);
+    return exchange_.reply.Write(std::move(pieces));
+  }
   Task<bool> WriteComplete(mesh::Response response) override {
     whole_ = true;
     TakeAuditHeaders(response.headers, exchange_);
@@ -62,6 +69,7 @@ class ClientStream final : public mesh::ResponseStream {
  private:
   Exchange& exchange_;
   const bool compress_;
+  WatchEventMetrics* const events_;  // nullptr: not a watch
   bool aborted_ = false;
   bool whole_ = false;
   std::mutex mutex_;
@@ -111,19 +119,21 @@ std::vector<meta::Gvr> TakeServedResources(mesh::Headers& headers) {
   return resources;
 }
 
-Task<> PumpToDelegate(http::RawConnection& client, mesh::ByteStream& delegate) {
+Task<> PumpToDelegate(http::RawConnection& client, mesh::ByteStream& delegate, Throttle throttle) {
   for (;;) {
     std::string data = co_await client.Read();
     if (data.empty()) break;
+    co_await throttle.Pass(data.size());
     if (!co_await delegate.Write(std::move(data))) break;
   }
   delegate.Close();
 }
 
-Task<> PumpToClient(mesh::ByteStream& delegate, http::RawConnection& client) {
+Task<> PumpToClient(mesh::ByteStream& delegate, http::RawConnection& client, Throttle throttle) {
   for (;;) {
     auto data = co_await delegate.Read();
     if (!data || data->empty()) break;
+    co_await throttle.Pass(data->size());
     if (!co_await client.Write(std::move(*data))) break;
   }
   client.Close();
@@ -140,6 +150,7 @@ Task<> Forwarder::Forward(Exchange& exchange) {
   }
   const bool external = delegate->kind == Delegate::Kind::kExternal;
   exchange.audit.foreign = delegate->Foreign();
+  if (!delegate->Foreign()) exchange.metrics.body_bytes = 0;
   if (delegate->Foreign() && exchange.audit.wanted) exchange.reply.KeepBody(Reply::Keep::kStatus);
   const bool list = exchange.info.verb == meta::Verb::kList;
   const bool asks_for_upgrade = AsksForUpgrade(exchange.request) && exchange.info.is_resource_request;
@@ -226,7 +237,8 @@ Task<> Forwarder::ForwardConnection(Exchange& exchange, mesh::DelegateClient& cl
   const auto registration = lifecycle_->OnDrain(end);
   std::shared_ptr<void> open;
   if (exchange.grounds) open = open_requests_->Add(std::move(*exchange.grounds), end, exchange.clock.Steady());
-  co_await (PumpToDelegate(*tunnel, delegate) && PumpToClient(delegate, *tunnel));
+  const Throttle throttle(tunnel_bytes_per_second_, exchange.clock);
+  co_await (PumpToDelegate(*tunnel, delegate, throttle) && PumpToClient(delegate, *tunnel, throttle));
 }
 
 }  // namespace apimesh::aggregator

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "services/aggregator/delegation/deleted_namespaces.h"
@@ -14,9 +15,13 @@ namespace apimesh::aggregator {
 /// requests are registered with OpenRequests, which ends them when the client loses a permission.
 class Forwarder {
  public:
+  /// `tunnel_bytes_per_second` limits each direction of an upgraded connection; 0: no limit.
   Forwarder(std::shared_ptr<RouteTable> routes, std::shared_ptr<Lifecycle> lifecycle,
-            std::shared_ptr<OpenRequests> open_requests)
-      : routes_(std::move(routes)), lifecycle_(std::move(lifecycle)), open_requests_(std::move(open_requests)) {}
+            std::shared_ptr<OpenRequests> open_requests, std::int64_t tunnel_bytes_per_second = 0)
+      : routes_(std::move(routes)),
+        lifecycle_(std::move(lifecycle)),
+        open_requests_(std::move(open_requests)),
+        tunnel_bytes_per_second_(tunnel_bytes_per_second) {}
 
   Task<> Forward(Exchange& exchange);
 
@@ -31,6 +36,7 @@ class Forwarder {
   std::shared_ptr<RouteTable> routes_;
   std::shared_ptr<Lifecycle> lifecycle_;
   std::shared_ptr<OpenRequests> open_requests_;
+  const std::int64_t tunnel_bytes_per_second_;
 };
 
 }  // namespace apimesh::aggregator

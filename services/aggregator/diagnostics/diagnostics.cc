@@ -60,6 +60,10 @@ bool Diagnostics::Serves(std::string_view path) const {
          path.starts_with("/debug/flags/") || (parts_.options.profiling && Profiles::Serves(path));
 }
 
+bool Diagnostics::ServesAtDebugSocket(std::string_view path) {
+  return path == kDebugFlags || path.starts_with("/debug/flags/") || Profiles::Serves(path);
+}
+
 Task<> Diagnostics::Answer(Exchange& exchange) {
   const std::string_view accept = exchange.request.Header("accept");
   if (exchange.path == "/statusz") {

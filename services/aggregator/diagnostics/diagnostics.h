@@ -26,7 +26,10 @@ class Diagnostics {
   explicit Diagnostics(Parts parts);
 
   bool Serves(std::string_view path) const;
-  /// Must be called only if Serves().
+  /// Whether the path is served at the socket for debugging: the flags and profiles of /debug, also if profiles are
+  /// switched off for the other listeners.
+  static bool ServesAtDebugSocket(std::string_view path);
+  /// Must be called only if Serves() or, at that socket, ServesAtDebugSocket().
   Task<> Answer(Exchange& exchange);
   /// The paths that the index at / lists.
   const std::vector<std::string>& ListedPaths() const { return listed_; }

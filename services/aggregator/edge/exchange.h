@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "lib/meta/request/request_info.h"
 #include "services/aggregator/auth/open_requests.h"
 #include "services/aggregator/edge/reply.h"
+#include "services/aggregator/metrics/request_metrics.h"
 
 namespace apimesh::aggregator {
 
@@ -34,6 +36,17 @@ struct AuditNotes {
   SharedBytes object;          // the decoded body of another write, as JSON, if it is wanted
   std::string reference;       // JSON: namespace, name, uid and resourceVersion of that body
   std::map<std::string, std::string> annotations;
+};
+
+/// What the metrics of a request contain besides its labels, its duration and its response.
+struct MetricsNotes {
+  RequestMetrics::Series* series = nullptr;  // set by the filter "metrics"
+  Duration waited{};                         // in the queues of priority and fairness, and for webhooks
+  std::optional<std::size_t> body_bytes;     // of a request that was forwarded
+  bool terminated = false;                   // the server refused the request to protect itself
+
+  /// The metrics of the events that a watch sends; nullptr if they are not measured.
+  WatchEventMetrics* Events() const { return series ? &series->Events() : nullptr; }
 };
 
 /// The state of one request in the edge. Each filter adds what it determines.
@@ -61,6 +74,7 @@ struct Exchange {
   std::unique_ptr<Grounds> grounds;  // for a long-running request: the credentials and permissions to check again
   RequestSlot* slot = nullptr;       // nullptr: the request is not limited
   AuditNotes audit;
+  MetricsNotes metrics;
   std::string impersonation_constraint;  // verb of the constrained mode that allowed it; "" for legacy
 };
 

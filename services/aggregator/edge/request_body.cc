@@ -19,11 +19,13 @@ Task<bool> ReadBody(Exchange& exchange) {
     co_return false;
   }
   if (slot && !slot->Acquire()) {
+    exchange.metrics.terminated = true;
     co_await exchange.reply.SendError(
         meta::TooManyRequests("Too many requests, please try again later.", kRetryAfterSeconds));
     co_return false;
   }
   exchange.body = std::move(*body);
+  exchange.metrics.body_bytes = exchange.body.size();
   if (exchange.audit.wants_request && exchange.info.verb == meta::Verb::kPatch) exchange.audit.patch = exchange.body;
   co_return true;
 }

@@ -70,4 +70,8 @@ Filters BuildChain(const FilterInputs& inputs, std::shared_ptr<Filter> last) {
   return chain;
 }
 
+Filters BuildDebugChain(const FilterInputs& inputs, std::shared_ptr<Filter> last) {
+  return {MakeAuditId(inputs), MakePanicRecovery(inputs), MakeRequestInfo(inputs), std::move(last)};
+}
+
 }  // namespace apimesh::aggregator

@@ -7,6 +7,9 @@
 #include <mutex>
 #include <string_view>
 
+#include "lib/base/async/task.h"
+#include "lib/base/clock.h"
+
 namespace apimesh::aggregator {
 
 /// Tracks whether the process is draining (new requests are rejected, running requests may finish, watches are ended),
@@ -14,16 +17,21 @@ namespace apimesh::aggregator {
 class Lifecycle {
  public:
   bool Draining() const { return draining_; }
-  void BeginDrain();
+  /// From now on, OnDrain() ends requests immediately. EndSome() or EndOver() end those that are running.
+  void BeginDrain() { draining_ = true; }
+  /// Ends at most `most` of the running requests, and returns how many are left.
+  std::size_t EndSome(std::size_t most);
+  /// Ends all running requests, evenly over a duration.
+  static Task<> EndOver(std::shared_ptr<Lifecycle> self, Duration duration, const Clock& clock);
 
-  /// `end` runs once when draining begins (immediately if it has begun), from any thread. It does not run after the
-  /// returned handle is destroyed.
+  /// `end` runs once while the process drains (immediately if it is draining), from any thread. It does not run after
+  /// the returned handle is destroyed.
   std::shared_ptr<void> OnDrain(std::function<void()> end);
 
  private:
   struct Registry {
     std::mutex mutex;
-    std::list<std::function<void()>> callbacks;  // guarded by mutex
+    std::list<std::function<void()>> callbacks;  // nullptr: has run. Guarded by mutex
   };
   std::atomic<bool> draining_{false};
   std::shared_ptr<Registry> registry_ = std::make_shared<Registry>();

@@ -1,9 +1,12 @@
 #include "services/aggregator/metrics/joined_metrics.h"
 
 #include <cstdlib>
+#include <map>
 #include <unordered_map>
 
 #include <fmt/format.h>
+
+#include "services/aggregator/metrics/stability.h"
 
 namespace apimesh::aggregator {
 namespace {
@@ -19,6 +22,26 @@ struct Family {
   std::vector<Series> series;
   std::unordered_map<std::string, std::size_t> index;  // by name
 };
+
+/// The metrics about metrics.
+std::string Totals(const std::vector<std::string>& shown, const MetricRules& rules) {
+  std::map<std::string_view, int> by_stability;
+  for (const std::string& name : shown) ++by_stability[StabilityOf(name)];
+  std::string text;
+  if (!rules.Disabled("disabled_metrics_total"))
+    text += fmt::format(
+        "# HELP disabled_metrics_total Metrics that --disabled-metrics leaves out.\n"
+        "# TYPE disabled_metrics_total counter\ndisabled_metrics_total {}\n",
+        rules.DisabledCount());
+  if (rules.Disabled("registered_metrics_total")) return text;
+  text +=
+      "# HELP registered_metrics_total Metrics by their stability.\n"
+      "# TYPE registered_metrics_total counter\n";
+  for (const auto& [stability, count] : by_stability)
+    text += fmt::format("registered_metrics_total{{deprecated_version=\"\",stability_level=\"{}\"}} {}\n", stability,
+                        count);
+  return text;
+}
 
 double Number(const std::string& text) { return std::strtod(text.c_str(), nullptr); }
 
@@ -50,13 +73,14 @@ std::string WithLabel(std::string_view line, std::string_view process) {
 
 }  // namespace
 
-std::string JoinMetrics(const std::vector<ProcessMetrics>& processes) {
+std::string JoinMetrics(const std::vector<ProcessMetrics>& processes, const MetricRules& rules) {
   std::vector<std::string> order;
   std::unordered_map<std::string, Family> families;
   for (const auto& [process, text] : processes) {
     Family* family = nullptr;
     bool known = false;  // the family already has HELP and TYPE lines
     bool of_process = false;
+    std::string_view family_name;
     for (std::string_view rest = text; !rest.empty();) {
       const std::size_t end = std::min(rest.find('\n'), rest.size());
       const std::string_view line = rest.substr(0, end);
@@ -65,6 +89,11 @@ std::string JoinMetrics(const std::vector<ProcessMetrics>& processes) {
       if (line.starts_with('#')) {
         const std::string_view name = NameInComment(line);
         if (name.empty()) continue;
+        family_name = name;
+        if (rules.Disabled(name)) {
+          family = nullptr;
+          continue;
+        }
         const auto [found, added] = families.try_emplace(std::string(name));
         if (added) order.emplace_back(name);
         if (family != &found->second) known = !added;
@@ -75,7 +104,8 @@ std::string JoinMetrics(const std::vector<ProcessMetrics>& processes) {
         continue;
       }
       if (family == nullptr) continue;  // a series without HELP or TYPE is dropped
-      Add(*family, of_process ? WithLabel(line, process) : std::string(line));
+      const std::string constrained = rules.Constrain(family_name, line);
+      Add(*family, of_process ? WithLabel(constrained, process) : constrained);
     }
   }
   std::string joined;
@@ -84,11 +114,11 @@ std::string JoinMetrics(const std::vector<ProcessMetrics>& processes) {
     joined += family.head;
     for (const Series& series : family.series) joined.append(series.name).append(" ").append(series.value).append("\n");
   }
-  return joined;
+  return joined + Totals(order, rules);
 }
 
 Task<std::string> CollectMetrics(std::string own, RoutesPtr routes, std::shared_ptr<Authority> authority,
-                                 const Clock& clock) {
+                                 std::shared_ptr<const MetricRules> rules, const Clock& clock) {
   std::vector<ProcessMetrics> all;
   all.emplace_back("aggregator", std::move(own));
   for (const Delegate& delegate : routes->delegates) {
@@ -102,7 +132,7 @@ Task<std::string> CollectMetrics(std::string own, RoutesPtr routes, std::shared_
   }
   std::string more = co_await authority->Metrics();
   all.emplace_back("authn-authz", std::move(more));
-  co_return JoinMetrics(all);
+  co_return JoinMetrics(all, *rules);
 }
 
 }  // namespace apimesh::aggregator

@@ -85,8 +85,8 @@ Task<> GenericRoutes::Handle(Exchange& exchange, Next) {
   } else if (path == "/version" || path == "/version/") {
     co_await exchange.reply.SendText(200, "application/json", parts_.version_json);
   } else if (path == "/metrics") {
-    std::string text =
-        co_await CollectMetrics(parts_.metrics.Text(), parts_.routes->Current(), parts_.authority, exchange.clock);
+    std::string text = co_await CollectMetrics(parts_.metrics.Text(), parts_.routes->Current(), parts_.authority,
+                                               parts_.metric_rules, exchange.clock);
     co_await exchange.reply.SendText(200, "text/plain; version=0.0.4; charset=utf-8", std::move(text));
   } else if (const Pages::Page page = parts_.pages->Find(path)) {
     co_await exchange.reply.SendText(200, "text/plain; charset=utf-8", page(exchange.query));

@@ -11,6 +11,7 @@
 #include "services/aggregator/discovery/discovery_documents.h"
 #include "services/aggregator/discovery/openapi_v2.h"
 #include "services/aggregator/filters/filter.h"
+#include "services/aggregator/metrics/metric_rules.h"
 #include "services/aggregator/routes/pages.h"
 
 namespace apimesh::aggregator {
@@ -24,6 +25,7 @@ class GenericRoutes final : public Filter {
     std::shared_ptr<Forwarder> forwarder;
     const service::HealthChecks& health;
     const service::Metrics& metrics;
+    std::shared_ptr<const MetricRules> metric_rules;
     std::shared_ptr<Authority> authority;  // its metrics are included in /metrics
     std::shared_ptr<const Pages> pages;
     std::shared_ptr<Diagnostics> diagnostics;

@@ -25,6 +25,7 @@ std::optional<std::chrono::milliseconds> TakeTimeout(mesh::Headers& headers) {
 ClientWatch::ClientWatch(Exchange& exchange, boost::asio::any_io_executor executor, bool wants_bookmarks)
     : exchange_(exchange), timer_(std::move(executor)) {
   follower_.wants_bookmarks = wants_bookmarks;
+  follower_.metrics = exchange.metrics.Events();
 }
 
 void ClientWatch::EndAfter(std::chrono::milliseconds timeout) {
@@ -76,6 +77,7 @@ Task<bool> ClientWatch::WriteComplete(mesh::Response response) {
 
 Task<bool> ClientWatch::WriteEvents(std::vector<SharedBytes> pieces, mesh::ResumePosition position) {
   bool written = true;
+  if (follower_.metrics) CountEvents(*follower_.metrics, pieces);
   if (!pieces.empty()) written = co_await exchange_.reply.Write(std::move(pieces));
   follower_.position = position.revision;
   caught_up_ = written;
@@ -103,6 +105,7 @@ Task<bool> ClientWatch::Follow(SharedWatch& shared) {
   for (;;) {
     if (stopped_) co_return false;
     SharedWatch::Pending pending = shared.TakePending(follower_);
+    if (follower_.metrics) follower_.metrics->Sent(pending.events);
     if (!pending.frames.empty()) {
       const bool written = co_await exchange_.reply.Write(std::move(pending.frames));
       if (!written) co_return false;

@@ -41,7 +41,10 @@ class ClientWatch final : public mesh::ResponseStream,
   // ---- one phase
   Task<bool> WriteHead(int code, mesh::Headers headers) override;
   Task<bool> WriteComplete(mesh::Response response) override;
-  Task<bool> Write(std::vector<SharedBytes> pieces) override { return exchange_.reply.Write(std::move(pieces)); }
+  Task<bool> Write(std::vector<SharedBytes> pieces) override {
+    if (follower_.metrics) CountEvents(*follower_.metrics, pieces);
+    return exchange_.reply.Write(std::move(pieces));
+  }
   Task<bool> WriteEvents(std::vector<SharedBytes> pieces, mesh::ResumePosition position) override;
   void OnCancel(std::function<void()> callback) override;
   void Abort() override;

@@ -28,12 +28,15 @@ Task<> ForwardWatch(Exchange& exchange, const Delegate& delegate, mesh::Request 
 
   const WatchHub::Source source{delegate.name, delegate.client, std::move(request), std::move(query), exchange.clock};
   int attempts = 0;
+  bool awaits_initial_events = source.query.wants_initial_events;
   for (mesh::v1::WatchPhase phase = mesh::v1::WATCH_PHASE_CATCH_UP;;) {
     mesh::Request asked = source.request;
     if (watch->Position() > 0) asked.query = source.query.From(watch->Position(), source.query.wants_bookmarks);
     asked.watch_phase = phase;
     co_await source.client->Stream(std::move(asked), *watch);
     if (!watch->TakeCaughtUp()) break;
+    if (std::exchange(awaits_initial_events, false) && exchange.metrics.series)
+      exchange.metrics.series->WatchListDone(exchange.clock.Steady() - exchange.started);
     if (exchange.slot) exchange.slot->Release();  // the watch is initialised; from now on it only waits for events
     if (++attempts > kMaxAttempts) break;
     const bool dedicated = attempts > kAttemptsToJoin;

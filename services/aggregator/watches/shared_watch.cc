@@ -78,7 +78,9 @@ SharedWatch::Pending SharedWatch::TakePending(Follower& follower) {
     if (frame.position.revision <= pending.position) continue;
     pending.position = frame.position.revision;
     if (frame.position.bookmark && !follower.wants_bookmarks) continue;
-    if (!frame.chunk.empty()) pending.frames.push_back(frame.chunk.Body());
+    if (frame.chunk.empty()) continue;
+    pending.frames.push_back(frame.chunk.Body());
+    pending.events.Add(frame.events);
   }
   if (upstream_ended_) {
     pending.state = partial_.empty() ? Pending::State::kLost : Pending::State::kFinished;
@@ -109,7 +111,9 @@ Task<bool> SharedWatch::Write(std::vector<SharedBytes> pieces) {
 Task<bool> SharedWatch::WriteEvents(std::vector<SharedBytes> pieces, mesh::ResumePosition position) {
   std::vector<SharedBytes> all = std::exchange(partial_, {});
   all.insert(all.end(), std::make_move_iterator(pieces.begin()), std::make_move_iterator(pieces.end()));
-  frames_.push_back({http::Chunk(all), position, clock_.Steady()});
+  WatchEventSizes events;
+  for (const SharedBytes& piece : all) events.Add(piece.View());
+  frames_.push_back({http::Chunk(all), position, clock_.Steady(), std::move(events)});
   bytes_ += frames_.back().chunk.Body().size();
   unsent_bytes_ += frames_.back().chunk.Body().size();
   // The broadcast is posted, so that frames which have already arrived are read first and sent with one write per
@@ -139,6 +143,7 @@ void SharedWatch::Trim() {
 
 SharedWatch::Batch SharedWatch::NextBatch() {
   std::vector<SharedBytes> all, without_bookmarks;
+  WatchEventSizes events, events_without_bookmarks;
   std::uint64_t reached = 0;
   for (std::uint64_t number = next_broadcast_; number < first_ + frames_.size(); ++number) {
     const Frame& frame = frames_[number - first_];
@@ -148,7 +153,10 @@ SharedWatch::Batch SharedWatch::NextBatch() {
     reached = frame.position.revision;
     if (frame.chunk.empty()) continue;
     all.push_back(frame.chunk.Body());
-    if (!frame.position.bookmark) without_bookmarks.push_back(frame.chunk.Body());
+    events.Add(frame.events);
+    if (frame.position.bookmark) continue;
+    without_bookmarks.push_back(frame.chunk.Body());
+    events_without_bookmarks.Add(frame.events);
   }
   const Frame &first = frames_[next_broadcast_ - first_], &last = frames_.back();
   const bool single = &first == &last;  // its chunk already exists
@@ -161,7 +169,9 @@ SharedWatch::Batch SharedWatch::NextBatch() {
           first.position.revision,
           last.position.revision,
           complete,
-          has_bookmarks ? http::Chunk(without_bookmarks) : complete};
+          has_bookmarks ? http::Chunk(without_bookmarks) : complete,
+          std::move(events),
+          std::move(events_without_bookmarks)};
 }
 
 void SharedWatch::BroadcastBatch() {
@@ -170,12 +180,15 @@ void SharedWatch::BroadcastBatch() {
   Broadcast(&batch);
 }
 
-bool SharedWatch::TryDeliver(Follower& follower, const Batch& batch) {
+bool SharedWatch::TryDeliver(Follower& follower, const Batch& batch, Delivered& delivered) {
   // A follower can be ahead of this watch. If it has received a part of the batch, it takes the rest with
   // TakePending().
   if (follower.position >= batch.first_revision && follower.position < batch.last_revision) return false;
   const http::Chunk& chunk = follower.wants_bookmarks ? batch.all : batch.without_bookmarks;
-  if (follower.position < batch.first_revision && !chunk.empty() && !follower.receiver->TryWrite(chunk)) return false;
+  if (follower.position < batch.first_revision && !chunk.empty()) {
+    if (!follower.receiver->TryWrite(chunk)) return false;
+    ++(follower.wants_bookmarks ? delivered.all : delivered.without_bookmarks);
+  }
   follower.position = std::max(follower.position, batch.last_revision);
   follower.next = batch.end;
   return true;
@@ -187,12 +200,19 @@ void SharedWatch::Broadcast(const Batch* batch) {
   const auto self = shared_from_this();
   const net::SendGroup group;
   const bool nested = std::exchange(broadcasting_, true);
+  Delivered delivered;
+  WatchEventMetrics* metrics = nullptr;
   for (std::size_t i = 0, count = followers_.size(); i < count; ++i) {
     Follower* const follower = followers_[i];
     if (follower == nullptr) continue;
     if (batch != nullptr && follower->next >= batch->end) continue;  // it has already taken the batch
     const bool waits_for_it = batch != nullptr && follower->receiver != nullptr && follower->next == batch->begin;
-    if (!waits_for_it || !TryDeliver(*follower, *batch)) follower->changed.Set();
+    metrics = follower->metrics;  // Set() may destroy the follower
+    if (!waits_for_it || !TryDeliver(*follower, *batch, delivered)) follower->changed.Set();
+  }
+  if (metrics && batch) {
+    metrics->Sent(batch->events, delivered.all);
+    metrics->Sent(batch->events_without_bookmarks, delivered.without_bookmarks);
   }
   if (nested) return;
   broadcasting_ = false;

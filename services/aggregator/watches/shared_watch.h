@@ -10,6 +10,7 @@
 #include "lib/base/clock.h"
 #include "lib/http/server.h"
 #include "lib/mesh/delegate/delegate.h"
+#include "services/aggregator/metrics/watch_events.h"
 
 namespace apimesh::aggregator {
 
@@ -28,10 +29,11 @@ class SharedWatch final : public mesh::ResponseStream, public std::enable_shared
   struct Follower {
     std::uint64_t position = 0;  // everything up to this revision was written to the client
     bool wants_bookmarks = false;
-    Receiver* receiver = nullptr;  // nullptr: the client is writing and will call TakePending()
-    Signal changed;                // TakePending() has new frames, or the upstream has ended
-    std::uint64_t next = 0;        // the number of its next frame
-    std::size_t slot = 0;          // its index in followers_
+    WatchEventMetrics* metrics = nullptr;  // the same for all followers of a watch; nullptr: not measured
+    Receiver* receiver = nullptr;          // nullptr: the client is writing and will call TakePending()
+    Signal changed;                        // TakePending() has new frames, or the upstream has ended
+    std::uint64_t next = 0;                // the number of its next frame
+    std::size_t slot = 0;                  // its index in followers_
   };
   struct Pending {
     enum class State {
@@ -41,6 +43,7 @@ class SharedWatch final : public mesh::ResponseStream, public std::enable_shared
     };
     State state = State::kOpen;
     std::vector<SharedBytes> frames;
+    WatchEventSizes events;      // of the events in `frames`
     std::uint64_t position = 0;  // the follower's position after `frames`
   };
 
@@ -72,12 +75,14 @@ class SharedWatch final : public mesh::ResponseStream, public std::enable_shared
     http::Chunk chunk;
     mesh::ResumePosition position;
     SteadyTime time;
+    WatchEventSizes events;
   };
   /// Frames that are sent together to all followers that wait for the first of them.
   struct Batch {
     std::uint64_t begin = 0, end = 0;  // numbers of the frames, `end` excluded
     std::uint64_t first_revision = 0, last_revision = 0;
     http::Chunk all, without_bookmarks;
+    WatchEventSizes events, events_without_bookmarks;
   };
   void Close();
   void Trim();
@@ -85,7 +90,11 @@ class SharedWatch final : public mesh::ResponseStream, public std::enable_shared
   /// Delivers `batch` to all followers that wait for it, and wakes the others. nullptr: wakes all followers.
   void Broadcast(const Batch* batch);
   void BroadcastBatch();
-  static bool TryDeliver(Follower& follower, const Batch& batch);
+  /// How many followers got each chunk of a batch.
+  struct Delivered {
+    std::size_t all = 0, without_bookmarks = 0;
+  };
+  static bool TryDeliver(Follower& follower, const Batch& batch, Delivered& delivered);
 
   const Clock& clock_;
   std::uint64_t base_;  // every event after this position is in frames_ or will arrive

@@ -39,6 +39,7 @@ std::optional<WatchQuery> ReadWatchQuery(const mesh::Request& request) {
     query.rest += pair;
   }
   query.wants_bookmarks = endpoint::Query(request.query).Bool("allowWatchBookmarks").value_or(false);
+  query.wants_initial_events = endpoint::Query(request.query).Bool("sendInitialEvents").value_or(false);
   query.identity = fmt::format("{}?{} {}", request.path, query.rest, accept);
   return query;
 }

@@ -14,6 +14,7 @@ struct WatchQuery {
   /// Equal for watches that receive the same events in the same encoding.
   std::string identity;
   bool wants_bookmarks = false;
+  bool wants_initial_events = false;
 
   /// Returns the query of the same watch that starts after `position`.
   std::string From(std::uint64_t position, bool bookmarks) const;

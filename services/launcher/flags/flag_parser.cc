@@ -51,7 +51,8 @@ std::vector<std::string> CommandLine::Values(std::string_view name) const {
   std::vector<std::string> values;
   for (const auto& [flag, value] : given) {
     if (flag->name != name) continue;
-    if (flag->type == FlagType::kStringArray || flag->type == FlagType::kCertificateAndKey) {
+    if (flag->type == FlagType::kStringArray || flag->type == FlagType::kCertificateAndKey ||
+        flag->type == FlagType::kMetricLabels) {
       values.push_back(value);
     } else {
       for (std::string& part : SplitList(value)) values.push_back(std::move(part));

@@ -22,6 +22,7 @@ class MaxInFlight final : public Filter {
     }
     CountedSlot slot(in_flight_[kind], IsPrivileged(exchange) ? std::numeric_limits<int>::max() : limits_[kind]);
     if (!slot.Acquire()) {
+      exchange.metrics.terminated = true;
       co_await exchange.reply.SendError(
           meta::TooManyRequests("Too many requests, please try again later.", kRetryAfterSeconds));
       co_return;

@@ -18,29 +18,51 @@ class Metrics final : public Filter {
 
  private:
   // Records the request in its destructor, so that requests that end with an exception are counted too.
-  struct Count {
+  class Count {
+   public:
     Count(Metrics& given, Exchange& request)
-        : self(given), exchange(request), known(given.routes_->Current()->KnowsResource(request.info)) {
-      if (exchange.long_running) {
-        self.metrics_->LongRunning(exchange.info, known, 1);
+        : self_(given), exchange_(request), known_(given.routes_->Current()->KnowsResource(request.info)) {
+      const RequestLabels labels =
+          LabelsOf(request.info, known_, request.request.method, request.query, request.request.Header("content-type"));
+      exchange_.metrics.series = &self_.metrics_->Find(labels);
+      if (exchange_.long_running) {
+        Series().LongRunning(1);
       } else {
-        self.metrics_->InFlight(!IsReadOnly(exchange.info.verb), 1);
+        self_.metrics_->InFlight(!IsReadOnly(exchange_.info.verb), 1);
       }
     }
     ~Count() {
-      if (exchange.long_running) {
-        self.metrics_->LongRunning(exchange.info, known, -1);
+      if (exchange_.long_running) {
+        Series().LongRunning(-1);
       } else {
-        self.metrics_->InFlight(!IsReadOnly(exchange.info.verb), -1);
+        self_.metrics_->InFlight(!IsReadOnly(exchange_.info.verb), -1);
       }
-      const int code = exchange.reply.Code() == 0 ? 500 : exchange.reply.Code();
-      self.metrics_->Record(exchange.info, known, code, exchange.reply.BodyBytes(),
-                            self.clock_.Steady() - exchange.started);
+      const int code = exchange_.reply.Code() == 0 ? 500 : exchange_.reply.Code();
+      const SteadyTime now = self_.clock_.Steady();
+      const meta::Verb verb = exchange_.info.verb;
+      Series().Record(code, now - exchange_.started, exchange_.metrics.waited);
+      if (verb == meta::Verb::kGet || verb == meta::Verb::kList || verb == meta::Verb::kWatch)
+        Series().ResponseSize(exchange_.reply.BodyBytes());
+      if (exchange_.metrics.terminated || (code == 504 && now >= exchange_.deadline)) Series().Terminated(code);
+      if (!known_) return;
+      if (exchange_.metrics.body_bytes) Series().BodySize(verb, *exchange_.metrics.body_bytes);
+      if (!exchange_.audit.annotations.empty()) RecordDeprecation();
     }
     Count(const Count&) = delete;
-    Metrics& self;
-    Exchange& exchange;
-    bool known;
+    Count& operator=(const Count&) = delete;
+
+   private:
+    RequestMetrics::Series& Series() { return *exchange_.metrics.series; }
+    void RecordDeprecation() {
+      const auto& annotations = exchange_.audit.annotations;
+      if (!annotations.contains("k8s.io/deprecated")) return;
+      const auto removed = annotations.find("k8s.io/removed-release");
+      Series().Deprecated(removed == annotations.end() ? "" : removed->second);
+    }
+
+    Metrics& self_;
+    Exchange& exchange_;
+    const bool known_;
   };
 
   std::shared_ptr<RequestMetrics> metrics_;

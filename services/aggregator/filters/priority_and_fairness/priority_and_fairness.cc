@@ -89,6 +89,7 @@ class PriorityAndFairness final : public Filter {
     QueuedSlot slot(flow, exchange, Estimate(exchange, *flow));
     const bool admitted = co_await Enter(exchange, *flow, slot);
     if (!admitted) {
+      exchange.metrics.terminated = true;
       exchange.reply.SetHeader("retry-after", std::to_string(flow->level->retry_after.Reject(exchange.clock.Steady())));
       exchange.reply.SetHeader("x-content-type-options", "nosniff");
       co_await exchange.reply.SendText(429, "text/plain; charset=utf-8",
@@ -153,6 +154,7 @@ class PriorityAndFairness final : public Filter {
     exchange.reply.OnDisconnect([&slot] { QueueSet::Cancel(slot.GetTicket()); });
     const bool admitted = co_await slot.Queues().Wait(slot.GetTicket(), WaitLimit(exchange));
     exchange.reply.OnDisconnect(nullptr);
+    exchange.metrics.waited += exchange.clock.Steady() - begin;
     metrics.waiting.Add(-1);
     metrics.waiting_seats.Add(-seats);
     (admitted ? metrics.wait_of_executed : metrics.wait_of_rejected).Observe(Seconds(exchange.clock.Steady() - begin));

@@ -1,0 +1,106 @@
+"""Flags of kube-apiserver that need a server of their own: the socket for debugging, the rules for metrics, limits on upgraded connections."""
+import http.client
+import pathlib
+import socket
+import stat
+import sys
+import time
+
+import mesh
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "differential"))
+import metrics_text  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("flags")
+    store = mesh.Store(folder / "store")
+    server = mesh.KubeApiserver(folder, store.url, f"--debug-socket-path={folder}/debug.sock", "--profiling=false",
+                                "--disabled-metrics=apiserver_longrunning_requests,etcd_requests_total",
+                                "--allow-metric-labels=apiserver_request_total,verb=GET,WATCH", "--shutdown-watch-termination-grace-period=2s")
+    server.socket = folder / "debug.sock"
+    yield server.start()
+    if server.process.poll() is None:
+        server.stop()
+    store.stop()
+
+
+def at_socket(server, method, path, body=None):
+    connection = http.client.HTTPConnection("localhost", timeout=30)
+    connection.sock = socket.socket(socket.AF_UNIX)
+    connection.sock.settimeout(30)
+    connection.sock.connect(str(server.socket))
+    connection.request(method, path, body)
+    answer = connection.getresponse()
+    content = answer.read()
+    connection.close()
+    return answer.status, content
+
+
+def test_only_the_owner_can_open_the_debug_socket(server):
+    assert stat.S_IMODE(server.socket.stat().st_mode) == 0o600
+
+
+def test_the_debug_socket_serves_profiles_although_profiling_is_off(server):
+    assert server.client.get("/debug/pprof/").code == 404
+    code, index = at_socket(server, "GET", "/debug/pprof/")
+    assert code == 200 and b"profile" in index
+    code, profile = at_socket(server, "GET", "/debug/pprof/profile?seconds=1")
+    assert code == 200 and profile[:2] == b"\x1f\x8b"
+
+
+def test_the_debug_socket_changes_the_verbosity(server):
+    assert at_socket(server, "PUT", "/debug/flags/v", b"2") == (200, b"successfully set klog.logging.verbosity to 2\n")
+    assert at_socket(server, "PUT", "/debug/flags/v", b"x")[0] == 400
+
+
+@pytest.mark.parametrize("path", ["/", "/metrics", "/api/v1/secrets", "/version", "/healthz", "/statusz", "/debug", "/debug/../api/v1/secrets",
+                                  "/debug/api_priority_and_fairness/dump_requests"])
+def test_the_debug_socket_serves_nothing_else(server, path):
+    code, content = at_socket(server, "GET", path)
+    assert code == 400 if ".." in path else code == 404 and b"not found" in content
+
+
+def test_metrics_obey_their_rules(server):
+    assert server.client.get("/api/v1/pods").code == 200
+    families = metrics_text.read(server.client.get("/metrics").body)
+    assert "apiserver_longrunning_requests" not in families and "etcd_requests_total" not in families
+    assert families["disabled_metrics_total"].samples[0][2] == 2
+    verbs = {labels["verb"] for _, labels, _ in families["apiserver_request_total"].samples}
+    assert "unexpected" in verbs and verbs <= {"GET", "WATCH", "unexpected"}
+    assert {labels["verb"] for _, labels, _ in families["apiserver_request_duration_seconds"].samples} >= {"LIST"}
+    levels = {labels["stability_level"]: value for _, labels, value in families["registered_metrics_total"].samples}
+    assert levels["STABLE"] >= 8 and levels["BETA"] >= 10 and levels["ALPHA"] > 20
+
+
+def test_watches_end_over_the_grace_period(server):
+    """The last test of the module, because it stops the server."""
+    watches = []
+    for _ in range(20):
+        connection = http.client.HTTPSConnection("127.0.0.1", server.port, timeout=30, context=server.client.context)
+        connection.request("GET", "/api/v1/configmaps?watch=1&allowWatchBookmarks=true", headers={"Authorization": f"Bearer {mesh.ADMIN_TOKEN}"})
+        watches.append(connection)
+    answers = [connection.getresponse() for connection in watches]
+    assert all(answer.status == 200 for answer in answers)
+    began, ends = time.monotonic(), []
+    server.process.terminate()
+    sockets = {connection.sock: answer for connection, answer in zip(watches, answers)}
+    import selectors
+    selector = selectors.DefaultSelector()
+    for sock in sockets:
+        selector.register(sock, selectors.EVENT_READ)
+    while sockets and time.monotonic() < began + 20:
+        for key, _ in selector.select(1):
+            try:
+                data = key.fileobj.recv(1 << 16)
+            except OSError:
+                data = b""
+            if data.endswith(b"0\r\n\r\n") or not data:
+                ends.append(time.monotonic() - began)
+                selector.unregister(key.fileobj)
+                sockets.pop(key.fileobj)
+    assert len(ends) == 20
+    assert max(ends) - min(ends) > 0.8, ends
+    assert server.process.wait(20) == 0
