@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <boost/asio/any_io_executor.hpp>
+
 #include "lib/admission/chain.h"
 #include "lib/admission/objects/objects.h"
 #include "lib/admission/plugins/default_toleration_seconds/flags.h"
@@ -40,6 +42,9 @@ struct PluginInputs {
   SendRequest send = {};
   TolerationFlags tolerations = {};
   const Clock* clock = nullptr;  // set in every server; a test sets it if the plugin or the metrics need it
+  /// Runs work on large documents, which must not hold up other requests. If this is empty, the thread of the request
+  /// does such work itself.
+  boost::asio::any_io_executor large_requests = {};
   /// Registers the plugin's own metrics. The chain counts durations and rejections. May be nullptr.
   service::Metrics* metrics = nullptr;
 };

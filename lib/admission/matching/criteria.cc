@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "lib/admission/fields.h"
-#include "lib/admission/objects/object_table.h"
 
 namespace apimesh::admission::matching {
 namespace {
@@ -59,10 +58,8 @@ std::optional<Match> Criteria::MatchRules(const Attributes& attributes) const {
   return FirstMatch(rules_, attributes);
 }
 
-bool Criteria::MatchesObject(const Attributes& attributes) const {
-  if (objects_.Empty()) return true;
-  const auto matches = [this](const meta::Object* object) { return object && objects_.Matches(LabelsOf(*object)); };
-  return matches(attributes.object) || matches(attributes.old_object);
+bool Criteria::MatchesObject(const meta::Labels* object, const meta::Labels* old_object) const {
+  return (object && objects_.Matches(*object)) || (old_object && objects_.Matches(*old_object));
 }
 
 bool IsAdmissionConfiguration(const Attributes& attributes) {

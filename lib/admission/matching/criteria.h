@@ -30,12 +30,13 @@ class Criteria {
   /// Returns how the rules match a request, or nullopt if they do not. The selectors are not considered. This needs no
   /// I/O.
   std::optional<Match> MatchRules(const Attributes& attributes) const;
-  /// Returns whether the labels of the object or of the old object match.
-  bool MatchesObject(const Attributes& attributes) const;
+  /// Returns whether these labels of the object or of the old object match. nullptr: there is no such object.
+  bool MatchesObject(const meta::Labels* object, const meta::Labels* old_object) const;
 
   const std::vector<Rule>& Rules() const { return rules_; }
   bool MatchesWithoutRules() const { return matches_without_rules_; }
   const meta::LabelSelector& NamespaceSelector() const { return namespaces_; }
+  const meta::LabelSelector& ObjectSelector() const { return objects_; }
   /// Returns the error of a selector that cannot be parsed, or "". The validation of the API does not let such a
   /// selector through. A request that otherwise matches must fail.
   const std::string& SelectorError() const { return selector_error_; }

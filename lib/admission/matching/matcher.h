@@ -1,6 +1,7 @@
 #pragma once
 
 #include "lib/admission/matching/criteria.h"
+#include "lib/admission/matching/request_labels.h"
 #include "lib/admission/objects/objects.h"
 
 namespace apimesh::admission::matching {
@@ -16,13 +17,19 @@ class Matcher {
   /// call. Errors are those of kube-apiserver: 404 if the namespace does not exist, else 500.
   Task<meta::Result<std::optional<matching::Match>>> Match(meta::RequestContext ctx, const Criteria& criteria,
                                                            const Attributes& attributes) const;
+  /// The same for one of many criteria, which share `labels`.
+  Task<meta::Result<std::optional<matching::Match>>> Match(meta::RequestContext ctx, const Criteria& criteria,
+                                                           const Attributes& attributes, RequestLabels& labels) const;
+  /// Returns true if it is already known that a selector excludes the request, so that Match() need not be called. This
+  /// costs no coroutine.
+  static bool Excludes(const Criteria& criteria, const Attributes& attributes, RequestLabels& labels);
 
   /// Returns the namespace object with this name. If the cache does not have it, it is read from the store.
   Task<meta::Result<ObjectPtr>> Namespace(meta::RequestContext ctx, std::string name) const;
 
  private:
   Task<meta::Result<bool>> MatchesNamespace(meta::RequestContext ctx, const Criteria& criteria,
-                                            const Attributes& attributes) const;
+                                            const Attributes& attributes, RequestLabels& labels) const;
 
   const ObjectsPtr objects_;
 };

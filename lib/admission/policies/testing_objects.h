@@ -40,15 +40,16 @@ class FakeObjects final : public Objects {
   }
 
   bool synced = true;
+  int checks_until_synced = 0;  // how often a subscriber finds that it is not synced before it is
 
  private:
   class Handle final : public Subscription {
    public:
-    explicit Handle(const FakeObjects& objects) : objects_(objects) {}
-    bool Synced() const override { return objects_.synced; }
+    explicit Handle(FakeObjects& objects) : objects_(objects) {}
+    bool Synced() const override { return objects_.synced && objects_.checks_until_synced-- <= 0; }
 
    private:
-    const FakeObjects& objects_;
+    FakeObjects& objects_;
   };
   std::map<meta::Gvr, std::vector<ObjectPtr>> tables_;
   std::map<meta::Gvr, std::vector<std::function<void(const Change& change)>>> subscribers_;

@@ -1,10 +1,13 @@
 #include "lib/admission/webhooks/caller.h"
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
 #include "lib/admission/expressions/request_variable.h"
 #include "lib/admission/webhooks/bypass.h"
 #include "lib/base/log.h"
+#include "lib/mesh/large_body.h"
 #include "lib/meta/names.h"
 #include "lib/meta/uuid.h"
 
@@ -30,6 +33,11 @@ meta::Result<std::string> JsonOf(const meta::Object* object, const Attributes& a
   return attributes.versions->ToJson(*object);
 }
 
+Task<> Run(const std::function<void()>& work) {
+  work();
+  co_return;
+}
+
 CallResult Failure(CallError error) {
   CallResult result;
   result.error = std::move(error);
@@ -47,13 +55,15 @@ Caller::Caller(const PluginInputs& inputs, Type type)
     : type_(type),
       matcher_(inputs.objects),
       auth_(inputs.auth),
+      large_requests_(inputs.large_requests),
       clock_(inputs.clock),
       metrics_(inputs.metrics, type == Type::kMutating ? "admit" : "validating") {}
 
 Task<meta::Result<std::optional<matching::Match>>> Caller::ShouldCall(meta::RequestContext ctx, const Webhook& webhook,
                                                                       Request& request) const {
   const Attributes& attributes = request.attributes;
-  const meta::Result<std::optional<matching::Match>> match = co_await matcher_.Match(ctx, webhook.criteria, attributes);
+  const meta::Result<std::optional<matching::Match>> match =
+      co_await matcher_.Match(ctx, webhook.criteria, attributes, request.labels);
   if (!match || !*match || webhook.conditions.Empty()) co_return match;
   ASSIGN_OR_CO_RETURN(const matching::VersionedObjects::Pair objects, co_await request.objects.In(ctx, (*match)->kind));
   meta::json::object variable;
@@ -117,7 +127,12 @@ Task<CallResult> Caller::Call(meta::RequestContext ctx, const Webhook& webhook, 
 
   const Sent sent = co_await Send(ctx, webhook, WriteReview(request, attributes, ctx.User()));
   if (sent.error) co_return Failure(*sent.error);
-  ReviewResult<ReviewResponse> read = ReadReview(sent.body, request.version, request.uid, type_ == Type::kMutating);
+  std::optional<ReviewResult<ReviewResponse>> review;
+  const std::function<void()> work = [&] {
+    review = ReadReview(sent.body, request.version, request.uid, type_ == Type::kMutating);
+  };
+  co_await Process(sent.body.size(), work);
+  ReviewResult<ReviewResponse>& read = *review;
   if (!read) {
     const std::string_view head =
         read.error().undecodable ? "failed to call webhook: " : "received invalid webhook response: ";
@@ -131,6 +146,11 @@ Task<CallResult> Caller::Call(meta::RequestContext ctx, const Webhook& webhook, 
     result.error = CallError{CallError::Type::kRejected, rejection.Code(), rejection};
   }
   co_return result;
+}
+
+Task<> Caller::Process(std::size_t bytes, const std::function<void()>& work) const {
+  if (!large_requests_ || bytes <= mesh::kLargeBodyBytes) return Run(work);
+  return boost::asio::co_spawn(large_requests_, Run(work), boost::asio::use_awaitable);
 }
 
 std::optional<meta::ApiError> Caller::ApplyFailurePolicy(const meta::RequestContext& ctx, const Webhook& webhook,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -41,13 +42,24 @@ class Caller {
   /// State of one request that all its webhooks share. Used by one coroutine at a time.
   struct Request {
     Request(const Attributes& of, service::AuthClientPtr auth)
-        : attributes(of), objects(of), authorizer(std::move(auth)) {}
+        : attributes(of), objects(of), labels(of), authorizer(std::move(auth)) {}
+    /// Must be called after attributes.object has been changed.
+    void ForgetObject() {
+      objects.Forget();
+      labels.Forget();
+    }
     const Attributes& attributes;
     matching::VersionedObjects objects;
+    matching::RequestLabels labels;
     AuthorizerAnswers authorizer;
   };
   Request NewRequest(const Attributes& attributes) const { return {attributes, auth_}; }
 
+  /// Returns true if it is already known that ShouldCall() would return nullopt. This costs no coroutine, and clusters
+  /// have many webhooks whose selectors exclude most requests.
+  static bool Excludes(const Webhook& webhook, Request& request) {
+    return matching::Matcher::Excludes(webhook.criteria, request.attributes, request.labels);
+  }
   /// Returns how the request matches, or nullopt if the webhook must not be called.
   Task<meta::Result<std::optional<matching::Match>>> ShouldCall(meta::RequestContext ctx, const Webhook& webhook,
                                                                 Request& request) const;
@@ -64,6 +76,11 @@ class Caller {
   /// Records a call that admits the request.
   void RecordSuccess(const Webhook& webhook, const Attributes& attributes, Duration elapsed) const;
 
+  /// Runs `work`, which reads or applies an answer of this many bytes. A large answer is processed on the thread for
+  /// large requests, because it takes hundreds of milliseconds, and the thread of the request serves others as well.
+  /// The caller must await the result at once.
+  Task<> Process(std::size_t bytes, const std::function<void()>& work) const;
+
   SteadyTime Now() const { return clock_->Steady(); }
 
  private:
@@ -76,6 +93,7 @@ class Caller {
   const Type type_;
   const matching::Matcher matcher_;
   const service::AuthClientPtr auth_;
+  const boost::asio::any_io_executor large_requests_;
   const Clock* const clock_;
   const WebhookMetrics metrics_;
 };

@@ -26,6 +26,9 @@ std::string WriteReview(const ReviewRequest& request, const Attributes& attribut
 
 /// The answer of a webhook.
 struct ReviewResponse {
+  /// More warnings than a response can have, and more audit annotations than an event can have, are not kept.
+  static constexpr std::size_t kMaxWarnings = 1000, kMaxAnnotations = 1001;
+
   bool allowed = false;
   std::map<std::string, std::string> audit_annotations;
   std::vector<std::string> warnings;

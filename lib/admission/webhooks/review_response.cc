@@ -70,6 +70,7 @@ void ReadLists(Reader& reader, Parsed& parsed) {
         reader.Fail(member.value(), "auditAnnotations", "string");
         continue;
       }
+      if (parsed.response.audit_annotations.size() >= ReviewResponse::kMaxAnnotations) continue;
       parsed.response.audit_annotations.emplace(member.key(), std::string_view(member.value().get_string()));
     }
   }
@@ -79,6 +80,7 @@ void ReadLists(Reader& reader, Parsed& parsed) {
         reader.Fail(warning, "warnings", "string");
         continue;
       }
+      if (parsed.response.warnings.size() >= ReviewResponse::kMaxWarnings) continue;
       parsed.response.warnings.emplace_back(std::string_view(warning.get_string()));
     }
   }

@@ -39,12 +39,13 @@ class FakeObjects final : public Objects {
 
   std::map<std::string, std::string> namespaces;
   bool synced = true;
+  int checks_until_synced = 0;  // how often a subscriber finds that it is not synced before it is
 
  private:
   struct Handle final : Subscription {
-    explicit Handle(const FakeObjects& objects) : owner(objects) {}
-    bool Synced() const override { return owner.synced; }
-    const FakeObjects& owner;
+    explicit Handle(FakeObjects& objects) : owner(objects) {}
+    bool Synced() const override { return owner.synced && owner.checks_until_synced-- <= 0; }
+    FakeObjects& owner;
   };
   std::function<void(const Change&)> changed_;
 };

@@ -40,11 +40,17 @@ class Mutations {
     attributes.name = "c";
     attributes.object = &object;
     attributes.versions = &versions;
-    const meta::Result<> result = testing::RunTask(chain.Mutate(meta::RequestContext(), attributes));
+    meta::RequestContext::State state;
+    state.deadline = deadline;
+    const meta::Result<> result = testing::RunTask(chain.Mutate(meta::RequestContext(state), attributes));
     if (!result)
       return fmt::format("{} {} {}", result.error().Code(), result.error().ReasonText(), result.error().Message());
     return boost::json::serialize(object.Root());
   }
+
+  policies::FakeObjects& Objects() { return *objects_; }
+
+  meta::RequestDeadline deadline;
 
  private:
   std::shared_ptr<policies::FakeObjects> objects_ = std::make_shared<policies::FakeObjects>();
@@ -135,6 +141,27 @@ TEST(MutatingPolicies, RunInOrderAndAgainIfNeeded) {
               fmt::format(R"({{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"c"}},"data":{{"log":"{}"}}}})",
                           want));
   }
+}
+
+constexpr const char* kMap = R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"}})";
+const std::string kAddData = Apply("Object{data: {'a': 'b'}}");
+
+TEST(MutatingPolicies, RequestsAreRejectedWhilePoliciesAreUnknown) {
+  const testing::ManualClock clock;
+  Mutations mutations;
+  mutations.Add("p", kAddData);
+  mutations.Objects().synced = false;
+  mutations.deadline = meta::RequestDeadline(clock.Steady(), clock);  // the request cannot wait
+  EXPECT_EQ(mutations.Run("configmaps", kMap),
+            R"(403 Forbidden configmaps "c" is forbidden: not yet ready to handle request)");
+}
+
+TEST(MutatingPolicies, RequestsWaitForPolicies) {
+  Mutations mutations;
+  mutations.Add("p", kAddData);
+  mutations.Objects().checks_until_synced = 3;
+  EXPECT_EQ(mutations.Run("configmaps", kMap),
+            R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"},"data":{"a":"b"}})");
 }
 
 }  // namespace

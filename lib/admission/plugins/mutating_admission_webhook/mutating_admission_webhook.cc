@@ -57,6 +57,7 @@ class MutatingAdmissionWebhook final : public webhooks::WebhookPlugin {
     webhooks::Caller::Request request = GetCaller().NewRequest(attributes);
     for (const matching::RuleIndex::Item item : list->index.Candidates(attributes)) {
       const Webhook& webhook = *list->webhooks[item];
+      if (webhooks::Caller::Excludes(webhook, request)) continue;
       ASSIGN_OR_CO_RETURN(const std::optional<matching::Match> match,
                           co_await GetCaller().ShouldCall(ctx, webhook, request));
       if (!match) continue;
@@ -65,7 +66,7 @@ class MutatingAdmissionWebhook final : public webhooks::WebhookPlugin {
       const std::string position = fmt::format("round_{}_index_{}", reinvocation.second_pass ? 1 : 0, item);
       ASSIGN_OR_CO_RETURN(const bool changed, co_await CallOne(ctx, webhook, *match, attributes, request, position));
       if (changed) {
-        request.objects.Forget();
+        request.ForgetObject();
         state.ObjectChanged();
         reinvocation.requested = true;
       }
@@ -87,11 +88,15 @@ class MutatingAdmissionWebhook final : public webhooks::WebhookPlugin {
     webhooks::CallResult result = co_await GetCaller().Call(ctx, webhook, match, attributes, objects);
     webhooks::AddRemarks(ctx, webhook, result.response);
     webhooks::Patched patched;
+    bool changed = false;
     if (!result.error) {
-      patched = webhooks::ApplyPatch(webhook, result, attributes, match.kind);
+      const std::function<void()> work = [&] {
+        patched = webhooks::ApplyPatch(webhook, result, attributes, match.kind);
+        changed = patched.object && !Equal(*patched.object, *objects.object);
+      };
+      co_await GetCaller().Process(result.response.patch.size(), work);
       result.error = patched.error;
     }
-    const bool changed = patched.object && !Equal(*patched.object, *objects.object);
     ctx.AddAuditAnnotation(fmt::format("{}{}", kMutation, position), webhooks::MutationAnnotation(webhook, changed));
     if (patched.object) {
       ctx.AddAuditAnnotation(fmt::format("{}{}", kPatch, position),

@@ -47,6 +47,24 @@ TEST_F(MutatingWebhook, AppliesPatchesInOrder) {
                                R"("path":"/metadata/labels/c","value":"d"}],"patchType":"JSONPatch"})")));
 }
 
+TEST_F(MutatingWebhook, RejectsWhileConfigurationsAreUnknown) {
+  objects->synced = false;
+  deadline = meta::RequestDeadline(clock.Steady(), clock);  // the request cannot wait
+  EXPECT_EQ(Create(plugin).error, R"(403 deployments.apps "web" is forbidden: not yet ready to handle request)");
+  objects->synced = true;
+  deadline = {};
+  EXPECT_EQ(Create(plugin).error, "");
+}
+
+TEST_F(MutatingWebhook, RequestsWaitForConfigurations) {
+  servers->answers["/a.test"] = Patch(kAddLabel);
+  objects->Set(ConfigurationJson("c", {WebhookJson("a.test")}));
+  objects->checks_until_synced = 3;
+  const Result result = Create(plugin);
+  EXPECT_EQ(result.error, "");
+  EXPECT_EQ(*result.object.Label("a"), "b") << "the webhook is called once the configurations are known";
+}
+
 TEST_F(MutatingWebhook, ConvertsThePatchedObjectBack) {
   servers->answers["/a.test"] = Patch(kAddLabel);
   std::string webhook = WebhookJson("a.test");

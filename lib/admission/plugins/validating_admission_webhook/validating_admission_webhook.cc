@@ -40,6 +40,7 @@ class ValidatingAdmissionWebhook final : public webhooks::WebhookPlugin {
     std::vector<Invocation> invocations;
     for (const matching::RuleIndex::Item item : list->index.Candidates(attributes)) {
       const WebhookPtr& webhook = list->webhooks[item];
+      if (webhooks::Caller::Excludes(*webhook, request)) continue;
       ASSIGN_OR_CO_RETURN(const std::optional<matching::Match> match,
                           co_await GetCaller().ShouldCall(ctx, *webhook, request));
       if (!match) continue;
