@@ -121,6 +121,8 @@ struct Limits {
   RefusalBodyFn refusal_body = &PlainRefusalBody;  // the body of responses with which the server itself refuses a
                                                    // request
   std::uint32_t http2_streams = 100;               // requests of one HTTP/2 connection at the same time
+  bool http2_from_proxy = false;  // an HTTP/2 connection carries the requests of many clients of a trusted proxy, so
+                                  // that limits for the streams of one client do not apply to it
 };
 
 struct ServerOptions {

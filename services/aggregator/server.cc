@@ -119,6 +119,8 @@ http::ServerOptions FrontProxyPort(const Options& options, const http::Limits& l
   listener.tls_options.key_file = options.common.mesh_key_file;
   listener.tls_options.client_ca_files = {options.common.mesh_ca_file};
   listener.tls_options.client_certificate = net::ServerTlsOptions::ClientCertificate::kRequire;
+  listener.tls_options.protocols = {"h2", "http/1.1"};
+  listener.limits.http2_from_proxy = true;
   // This listener trusts the client certificate that the peer reports, so only the front proxy may connect.
   listener.tls_options.client_uris = {mesh::IdentityOf(mesh::kEnvoy)};
   return listener;

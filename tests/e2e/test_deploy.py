@@ -1,5 +1,6 @@
-"""deploy/: runs the command lines of the Compose file, with only names, ports and folders replaced, and checks the flags of the chart."""
+"""deploy/compose: runs the command lines of the Compose file, with only names, ports and folders replaced. test_chart.py has the tests of the chart."""
 import os
+import pathlib
 import re
 import shutil
 import signal
@@ -9,9 +10,9 @@ import pytest
 import yaml
 
 import mesh
+import watching
 
 COMPOSE = yaml.safe_load((mesh.ROOT / "deploy/compose/compose.yaml").read_text())
-CHART = mesh.ROOT / "deploy/k8s"
 OURS = ("store", *mesh.SERVICES)
 
 
@@ -76,7 +77,7 @@ class Composed:
 
     def __init__(self, folder):
         self.folder, self.processes = folder, []
-        ports = {name: mesh.free_port() for name in ("store:2379", "core-api:7443", "extensions-api:7443", "authn-authz:7443", "6443", "8443", "envoy")}
+        ports = self.ports = {name: mesh.free_port() for name in ("store:2379", "core-api:7443", "extensions-api:7443", "authn-authz:7443", "6443", "8443", "envoy")}
         pki = folder / "pki"
         run = [self.local("pki", argument, ports) for argument in COMPOSE["services"]["pki"]["command"]]
         run = [str(mesh.BIN / run[0]), *(argument for argument in run[1:] if not argument.startswith("--owner"))]
@@ -109,6 +110,14 @@ class Composed:
     def start(self, name, command):
         self.processes.append(subprocess.Popen(command, stdout=open(self.folder / f"{name}.log", "wb"), stderr=subprocess.STDOUT))
 
+    def run_readiness_test(self, host):
+        """Runs the command of the chart's `helm test`, and returns its exit code."""
+        pod = yaml.safe_load(re.sub(r"{{.*?}}", "image", (mesh.ROOT / "deploy/k8s/templates/tests/ready.yaml").read_text()))
+        container = pod["spec"]["containers"][0]
+        script = container["args"][0].replace("apimesh:6443", self.client.url.removeprefix("https://")).replace("/pki/", f"{self.folder}/pki/aggregator/")
+        assert "apimesh.$NAMESPACE.svc" in script
+        return subprocess.run([*container["command"], script.replace("apimesh.$NAMESPACE.svc", host)], capture_output=True, timeout=30).returncode
+
     def stop(self):
         for process in reversed(self.processes):
             process.send_signal(signal.SIGTERM)
@@ -119,6 +128,25 @@ class Composed:
                 process.kill()
 
 
+def check_that_watches_share_connections(composed):
+    """Between Envoy and the aggregator, many watches use few connections, because they cross by HTTP/2."""
+    def connections():
+        established = [line.split() for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:] if line.split()[3] == "01"]
+        return sum(fields[2].endswith(f":{composed.ports['8443']:04X}") for fields in established)
+
+    before = connections()
+    path = "/api/v1/namespaces/default/configmaps"
+    watches = [watching.Watch(composed.client, path) for _ in range(20)]
+    try:
+        composed.client("POST", "/api/v1/namespaces/default/configmaps", {"metadata": {"name": "watched"}})
+        for watch in watches:
+            watch.wait_for("watched", "ADDED")
+        assert connections() - before < 10
+    finally:
+        for watch in watches:
+            watch.close()
+
+
 def test_compose_commands_make_a_mesh(tmp_path):
     composed = Composed(tmp_path)
     try:
@@ -126,36 +154,8 @@ def test_compose_commands_make_a_mesh(tmp_path):
         made = composed.client("POST", "/api/v1/namespaces/default/configmaps", {"metadata": {"name": "composed"}, "data": {"key": "value"}})
         assert made.code == 201, made.body
         assert made.json()["metadata"]["managedFields"], "the client certificate did not reach the aggregator through Envoy"
+        check_that_watches_share_connections(composed)
+        for host, expected in (("localhost", 0), ("another.host", 1)):
+            assert composed.run_readiness_test(host) == expected, f"the readiness test of the chart, if the server is expected to be {host}"
     finally:
         composed.stop()
-
-
-def rendered():
-    """Returns the objects of the chart, or None if helm is not installed."""
-    helm = os.environ.get("APIMESH_HELM") or shutil.which("helm")
-    if not helm:
-        return None
-    subprocess.run([helm, "lint", str(CHART)], check=True, capture_output=True, timeout=60)
-    text = subprocess.run([helm, "template", "apimesh", str(CHART), "--namespace", "default"], check=True, capture_output=True, text=True, timeout=60).stdout
-    return text
-
-
-def test_chart_gives_only_flags_that_exist():
-    text = rendered()
-    if text is None:  # without helm it is not known which binary gets a flag, but one of them must have it
-        known = set().union(*(flags_of(name) for name in OURS))
-        for template in CHART.glob("templates/*"):
-            assert set(re.findall(r"(?<=[\s\"\[])--[a-z][a-z0-9-]*", template.read_text())) <= known, template
-        return
-    seen = set()
-    for item in yaml.safe_load_all(text):
-        for container in ((item or {}).get("spec", {}).get("template", {}) or {}).get("spec", {}).get("containers", []):
-            if container["command"][0] in OURS:
-                seen.add(container["command"][0])
-                assert names_of(container["args"]) <= flags_of(container["command"][0])
-    assert seen == set(OURS)
-
-
-@pytest.mark.skipif(rendered() is None, reason="needs helm, which Debian 12 does not have: go install helm.sh/helm/v3/cmd/helm@latest, then set APIMESH_HELM to its path")
-def test_chart_is_accepted_by_a_server(server):
-    server.kubectl("apply", "--dry-run=server", "-f", "-", stdin=rendered())

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import pathlib
+import shutil
 import socket
 import subprocess
 import sys
@@ -76,12 +77,23 @@ def counters(server, tmp_path_factory):
         yield extension
 
 
+@pytest.fixture(scope="module")
+def lamps(server, tmp_path_factory):
+    go, folder = shutil.which("go"), tmp_path_factory.mktemp("lamps")
+    if not go:
+        pytest.skip("needs Go, which ./apimesh test installs")
+    subprocess.run([go, "build", "-o", str(folder / "server"), "."], cwd=mesh.ROOT / "examples/extension-go", check=True, capture_output=True, timeout=600)
+    with registered(server, folder, [str(folder / "server"), str(mesh.ROOT)], "go.example.com", "lamps") as extension:
+        yield extension
+
+
 def manifest(kind, group, name, spec):
     return json.dumps({"apiVersion": f"{group}/v1", "kind": kind, "metadata": {"name": name}, "spec": spec})
 
 
 @pytest.mark.parametrize("example, kind, first, second, explained", [
     ("notes", "Note", {"text": "milk"}, {"text": "bread"}, "The words of the note."),
+    ("lamps", "Lamp", {"on": False}, {"on": True}, "Whether the lamp shines."),
     ("counters", "Counter", {"value": 1}, {"value": 2}, "The number so far."),
 ])
 def test_kubectl(server, request, example, kind, first, second, explained):

@@ -65,9 +65,14 @@ def test_the_debian_package_names_what_it_needs_and_starts(packages, tmp_path):
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completions_name_all_commands(shell):
+def test_completions_name_all_commands_and_options(shell):
     commands = re.findall(r"^  ([a-z]+) ", run(mesh.BIN / "apimesh", "--help").partition("\nSubcommands:\n")[2], re.M)
     script = run(mesh.BIN / "apimesh", "completion", shell)
     assert [command for command in commands if not re.search(rf"\b{command}\b", script)] == []
+    for command in commands:
+        if command in ("up", "status", "pki", "certs"):
+            options = re.findall(r"^ +(?:-\w,)?(--[a-z-]+)", run(mesh.BIN / "apimesh", command, "--help"), re.M)
+            words = script.split(f"{command}", 1)[1] if shell == "fish" else re.search(rf"^ +{command}\) (.*)$", script, re.M)[1]
+            assert options and [option for option in options if option not in words] == [], command
     if shell == "bash":
         assert "--detach" in run("bash", "-c", f"{script}\nCOMP_WORDS=(apimesh up --d) COMP_CWORD=2; _apimesh; echo ${{COMPREPLY[*]}}")

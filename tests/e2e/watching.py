@@ -12,7 +12,7 @@ class Watch:
 
     def __init__(self, client, path, headers=None):
         self.events, self.over, self.code, self.error = [], False, None, None
-        request = urllib.request.Request(client.url + path + ("&" if "?" in path else "?") + "watch=true", headers={"Authorization": f"Bearer {client.token}", **(headers or {})})
+        request = urllib.request.Request(client.url + path + ("&" if "?" in path else "?") + "watch=true", headers={**({"Authorization": f"Bearer {client.token}"} if client.token else {}), **(headers or {})})
         self.answer = urllib.request.urlopen(request, context=client.context, timeout=120)
         self.thread = threading.Thread(target=self._read, daemon=True)
         self.thread.start()

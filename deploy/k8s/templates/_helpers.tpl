@@ -23,6 +23,24 @@
 - --enable-admission-plugins={{ .Values.enableAdmissionPlugins }}
 {{- end -}}
 
+{{/* The resources of a container. Arguments: root, name. */}}
+{{- define "apimesh.resources" -}}
+resources: {{ get .root.Values.processResources .name | default .root.Values.resources | toJson }}
+{{- end -}}
+
+{{/* Spreads the replicas of a process. Arguments: root, name. */}}
+{{- define "apimesh.spread" -}}
+{{- with .root.Values.topologySpread }}{{ if .enabled -}}
+topologySpreadConstraints:
+  - {{ dict "maxSkew" .maxSkew "topologyKey" .topologyKey "whenUnsatisfiable" .whenUnsatisfiable "labelSelector" (dict "matchLabels" (dict "app" $.name)) | toJson }}
+{{- end }}{{ end }}
+{{- end -}}
+
+{{/* The names of all processes with replicas, separated by spaces. */}}
+{{- define "apimesh.replicated" -}}
+{{ range .Values.coreApi.shards }}{{ .name }} {{ end }}extensions-api authn-authz aggregator envoy
+{{- end -}}
+
 {{/* A Deployment and a headless Service, so that gRPC resolves every replica. Arguments: root, name, binary, replicas, port, args, probe. */}}
 {{- define "apimesh.process" -}}
 apiVersion: apps/v1
@@ -36,6 +54,7 @@ spec:
     spec:
       securityContext: {runAsNonRoot: true, runAsUser: 65532, fsGroup: 65532}
       terminationGracePeriodSeconds: 60
+      {{- include "apimesh.spread" . | nindent 6 }}
       containers:
         - name: {{ .name }}
           image: {{ .root.Values.image }}
@@ -44,7 +63,7 @@ spec:
             {{- .args | nindent 12 }}
           ports: [{containerPort: {{ .port }}}]
           readinessProbe: {{ .probe }}
-          resources: {{ .root.Values.resources | toJson }}
+          {{- include "apimesh.resources" . | nindent 10 }}
           securityContext: {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}
           volumeMounts: [{name: pki, mountPath: /pki, readOnly: true}]
       volumes:

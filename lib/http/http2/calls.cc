@@ -46,8 +46,9 @@ bool Http2Calls::Check(SteadyTime now) {
 
 http2::Limits ClientHttp2Limits(const Limits& limits) {
   http2::Limits made;
-  made.concurrent_streams = limits.http2_streams;
   made.stream_window = kEarlyBodyBytes;
+  if (limits.http2_from_proxy) return made;
+  made.concurrent_streams = limits.http2_streams;
   // A client that sends a head in frames of 16 KiB, the smallest limit of HTTP/2, needs this many for the largest one.
   made.continuation_frames = limits.header_bytes / (16 << 10) + 8;
   made.reset_burst = 2'000;

@@ -35,7 +35,9 @@ class Http2Calls {
   /// Whether a request is being served, or its head is incomplete.
   bool Empty() const { return calls_.empty(); }
   /// Whether more requests are being served than a client can have open. Those that it has reset still run.
-  bool TooMany() const { return calls_.size() > kMostPerStream * std::size_t{GetLimits().http2_streams}; }
+  bool TooMany() const {
+    return !GetLimits().http2_from_proxy && calls_.size() > kMostPerStream * std::size_t{GetLimits().http2_streams};
+  }
 
   /// Accounts for the memory of heads that are not small. Returns false if all heads of the server use too much.
   bool HoldHead(std::size_t bytes) { return HoldHeads(head_bytes_ + bytes); }

@@ -328,5 +328,21 @@ TEST_F(Http2OverTls, LimitsTheRequestsOfAConnection) {
   EXPECT_EQ(running_, 9);
 }
 
+TEST_F(Http2OverTls, AProxySendsTheRequestsOfManyClientsOnOneConnection) {
+  Limits limits;
+  limits.http2_streams = 2;
+  limits.http2_from_proxy = true;
+  Serve(limits);
+  const auto connection = Connect();
+  EXPECT_EQ(Open(connection, "GET", "/a")->Wait(), 0u);
+  for (int i = 0; i < 30; ++i) {
+    const auto exchange = Open(connection, "GET", "/wait");
+    EXPECT_TRUE(testing::Eventually([&] { return running_ == i + 1; }));
+    if (i % 2) OnThread([&] { exchange->Reset(NGHTTP2_CANCEL); });
+  }
+  EXPECT_TRUE(TakesRequests(connection));
+  EXPECT_EQ(Open(connection, "GET", "/a")->Wait(), 0u);
+}
+
 }  // namespace
 }  // namespace apimesh::http

@@ -201,7 +201,7 @@ int RunCommandLine(int argc, char** argv, const Clock& clock) {
   completion->add_option("shell", shell, "bash, zsh or fish")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  completion->callback([&] { std::fputs(CompletionScript(shell).c_str(), stdout); });
+  completion->callback([&] { std::fputs(CompletionScript(shell, app).c_str(), stdout); });
 
   for (const char* name : {"build", "test", "bench", "deps", "envtest", "descriptions", "package"}) {
     app.add_subcommand(name, "See ./apimesh, the script at the root of the repository, which does this")

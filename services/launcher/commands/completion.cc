@@ -1,42 +1,65 @@
 #include "services/launcher/commands/completion.h"
 
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace apimesh::launcher {
 namespace {
 
 struct Command {
-  std::string_view name;
-  std::string_view words;  // what can follow it
+  std::string name;
+  std::string words;  // what can follow it, separated by spaces
 };
+using Commands = std::vector<Command>;
 
-constexpr Command kCommands[] = {
-    {"up", "--dir --port --bind-address --front-proxy --envoy-ext-authz --etcd-servers --detach --"},
-    {"down", "--dir"},
-    {"status", "--dir --json"},
-    {"top", "--dir --interval --once --json"},
-    {"doctor", "--dir --port --json"},
-    {"backup", "--dir"},
-    {"restore", "--dir"},
-    {"certs", "show rotate --dir --json"},
-    {"logs", "--dir --follow store core-api extensions-api authn-authz aggregator envoy launcher"},
-    {"kubectl", ""},
-    {"store", ""},
-    {"build", ""},
+// Words that the parser of the command line does not know: values of positional arguments, and the options of the
+// commands of the script ./apimesh.
+constexpr struct {
+  std::string_view name, words;
+} kMoreWords[] = {
+    {"up", "--"},
+    {"logs", "store core-api extensions-api authn-authz aggregator envoy launcher"},
+    {"completion", "bash zsh fish"},
     {"test", "--unit --e2e --attacks --differential --sanitize"},
     {"bench", "--quick --growth --many"},
-    {"deps", ""},
     {"envtest", "-p"},
     {"descriptions", "--dir"},
-    {"package", ""},
-    {"pki", "--dir --server --name --owner --aggregator --mounted-at --ext-authz"},
-    {"version", ""},
-    {"completion", "bash zsh fish"},
 };
 
-std::string Bash() {
+/// Appends the options of a command and the names and options of its own commands, each once.
+void AddWords(const CLI::App& command, std::vector<std::string>& words) {
+  const auto add = [&words](const std::string& word) {
+    if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
+  };
+  for (const CLI::App* nested : command.get_subcommands({})) {
+    add(nested->get_name());
+    AddWords(*nested, words);
+  }
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) add("--" + name);
+  }
+}
+
+Commands CommandsOf(const CLI::App& app) {
+  Commands commands;
+  for (const CLI::App* command : app.get_subcommands({})) {
+    std::vector<std::string> words;
+    AddWords(*command, words);
+    for (const auto& more : kMoreWords) {
+      if (more.name == command->get_name()) words.emplace_back(more.words);
+    }
+    commands.push_back({command->get_name(), fmt::format("{}", fmt::join(words, " "))});
+  }
+  return commands;
+}
+
+std::string Bash(const Commands& commands) {
   std::string cases, names;
-  for (const Command& command : kCommands) {
+  for (const Command& command : commands) {
     names += fmt::format("{} ", command.name);
     if (!command.words.empty()) cases += fmt::format("    {}) words='{}' ;;\n", command.name, command.words);
   }
@@ -53,9 +76,9 @@ std::string Bash() {
       cases, names);
 }
 
-std::string Zsh() {
+std::string Zsh(const Commands& commands) {
   std::string cases, names;
-  for (const Command& command : kCommands) {
+  for (const Command& command : commands) {
     names += fmt::format(" {}", command.name);
     if (!command.words.empty()) cases += fmt::format("    {}) compadd -- {} ;;\n", command.name, command.words);
   }
@@ -72,9 +95,9 @@ std::string Zsh() {
       names, cases);
 }
 
-std::string Fish() {
+std::string Fish(const Commands& commands) {
   std::string lines;
-  for (const Command& command : kCommands) {
+  for (const Command& command : commands) {
     lines += fmt::format("complete -c apimesh -f -n __fish_use_subcommand -a {}\n", command.name);
     if (command.words.empty()) continue;
     lines +=
@@ -85,9 +108,10 @@ std::string Fish() {
 
 }  // namespace
 
-std::string CompletionScript(const std::string& shell) {
-  if (shell == "fish") return Fish();
-  return shell == "zsh" ? Zsh() : Bash();
+std::string CompletionScript(const std::string& shell, const CLI::App& app) {
+  const Commands commands = CommandsOf(app);
+  if (shell == "fish") return Fish(commands);
+  return shell == "zsh" ? Zsh(commands) : Bash(commands);
 }
 
 }  // namespace apimesh::launcher

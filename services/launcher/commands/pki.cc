@@ -36,6 +36,7 @@ int MakePki(const PkiOptions& options) {
                              .key_file = seen.Path("apiserver.key"),
                              .client_ca_file = seen.Path("ca.crt"),
                              .aggregator = options.aggregator + ":8443",
+                             .aggregator_watches = options.aggregator + ":8443",
                              .mesh_ca_file = seen.Path("mesh-ca.crt"),
                              .mesh_cert_file = seen.Path("mesh.crt"),
                              .mesh_key_file = seen.Path("mesh.key"),

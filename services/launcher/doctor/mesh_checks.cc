@@ -93,7 +93,7 @@ std::vector<Finding> CheckPrograms() {
   if (FindEnvoy().empty())
     findings.push_back(Warning(
         "programs", "Envoy is not installed",
-        "./apimesh deps installs it. Without it, clients connect to the aggregator, which speaks HTTP/1.1 only."));
+        "./apimesh deps installs it. Without it, clients connect to the aggregator directly."));
   if (findings.empty()) findings.push_back(Good("programs", "kubectl and Envoy are installed"));
   return findings;
 }

@@ -214,7 +214,8 @@ json::value AuthCluster(const EnvoyOptions& options) {
   return cluster;
 }
 
-json::object AggregatorCluster(const EnvoyOptions& options, std::string_view name, const std::string& target) {
+json::object AggregatorCluster(const EnvoyOptions& options, std::string_view name, const std::string& target,
+                               json::array protocols) {
   // An aggregator that is down, or not yet up when Envoy starts, is probed ten times per second, so that Envoy soon
   // detects that it is available.
   json::object health{{"timeout", "2s"},
@@ -226,7 +227,7 @@ json::object AggregatorCluster(const EnvoyOptions& options, std::string_view nam
                       {"healthy_threshold", 1},
                       {"http_health_check", {{"path", "/livez"}}}};
   json::object limits{{"max_connections", 10000}, {"max_pending_requests", 10000}, {"max_requests", 100000}};
-  json::object cluster = MeshCluster(options, name, mesh::kAggregator, target, {});
+  json::object cluster = MeshCluster(options, name, mesh::kAggregator, target, std::move(protocols));
   cluster["connect_timeout"] = "2s";
   cluster["lb_policy"] = "LEAST_REQUEST";
   cluster["health_checks"] = json::array{std::move(health)};
@@ -267,9 +268,9 @@ json::value OverloadManager(const EnvoyOptions& options) {
 }  // namespace
 
 std::string EnvoyConfig(const EnvoyOptions& options) {
-  json::array clusters{AggregatorCluster(options, "aggregator", options.aggregator)};
+  json::array clusters{AggregatorCluster(options, "aggregator", options.aggregator, {})};
   if (!options.aggregator_watches.empty()) {
-    json::object watches = AggregatorCluster(options, "aggregator-watches", options.aggregator_watches);
+    json::object watches = AggregatorCluster(options, "aggregator-watches", options.aggregator_watches, {"h2"});
     // Data that a client does not read is limited by the window of its stream. The window of the connection is
     // practically unlimited, so that slow clients do not block the other streams.
     SpeakHttp2(watches, {{"initial_stream_window_size", 256 << 10}, {"initial_connection_window_size", 0x7fffffff}});

@@ -14,7 +14,7 @@ struct EnvoyOptions {
   std::string cert_file, key_file;  // the serving certificate
   std::string client_ca_file;       // issuers announced to clients; authn-authz verifies the chain
   std::string aggregator;  // "unix:/path", or "host:port" with the mesh's mTLS; a name is resolved to all replicas
-  std::string aggregator_watches;                           // "unix:/path" of the HTTP/2 listener for watches; "": none
+  std::string aggregator_watches;  // the same for watches, which use HTTP/2; "": watches go to `aggregator`
   std::string mesh_ca_file, mesh_cert_file, mesh_key_file;  // for connections to "host:port"
   std::string access_log;
   /// authn-authz as "unix:/path" or "host:port". Envoy calls it for every request and rejects refused requests before

@@ -49,5 +49,22 @@ TEST(EnvoyConfig, LoadsCertificatesFromSeparateFiles) {
   EXPECT_EQ(list[0].at_pointer("/tls_certificate/watched_directory/path"), "/pki");
 }
 
+/// Across machines, watches use HTTP/2 on the same port, and the aggregator must prove its identity for them as well.
+TEST(EnvoyConfig, WatchesOfAnotherMachineCrossByHttp2) {
+  const json::value config = json::parse(EnvoyConfig({.aggregator = "aggregator:8443",
+                                                      .aggregator_watches = "aggregator:8443",
+                                                      .mesh_ca_file = "/pki/mesh-ca.crt",
+                                                      .mesh_cert_file = "/pki/mesh.crt",
+                                                      .mesh_key_file = "/pki/mesh.key"}));
+  const json::array& clusters = config.at_pointer("/static_resources/clusters").as_array();
+  ASSERT_EQ(clusters.size(), 2u);
+  const std::string tls = "/transport_socket/typed_config/common_tls_context";
+  EXPECT_EQ(clusters[1].at("name"), "aggregator-watches");
+  EXPECT_EQ(clusters[1].at_pointer(tls + "/alpn_protocols/0"), "h2");
+  EXPECT_EQ(clusters[1].at_pointer(tls + "/validation_context"), clusters[0].at_pointer(tls + "/validation_context"));
+  EXPECT_FALSE(clusters[0].at_pointer(tls).as_object().contains("alpn_protocols"));
+  EXPECT_TRUE(clusters[1].as_object().contains("typed_extension_protocol_options"));
+}
+
 }  // namespace
 }  // namespace apimesh::launcher

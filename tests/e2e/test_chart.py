@@ -1,0 +1,141 @@
+"""deploy/k8s: the flags and objects of the Helm chart, and its installation into our own server with helm 3 and helm 4."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import threading
+
+import pytest
+import yaml
+
+import mesh
+from test_deploy import OURS, flags_of, names_of
+
+CHART = mesh.ROOT / "deploy/k8s"
+HELMS = [path for path in os.environ.get("APIMESH_HELMS", shutil.which("helm") or "").split(":") if path]
+ALL_ON = ("networkPolicies.enabled=true", "serviceMonitor.enabled=true", "podDisruptionBudgets.enabled=true", "topologySpread.enabled=true")
+
+needs_helm = pytest.mark.skipif(not HELMS, reason="needs helm, which ./apimesh test builds from the Go registry; set APIMESH_HELMS to the paths of other binaries")
+
+
+def settings(*values):
+    return [word for value in values for word in ("--set", value)]
+
+
+def rendered(*values):
+    """Returns the objects of the chart without its tests."""
+    subprocess.run([HELMS[0], "lint", str(CHART), *settings(*values)], check=True, capture_output=True, timeout=60)
+    text = subprocess.run([HELMS[0], "template", "apimesh", str(CHART), "--namespace", "default", "--skip-tests", *settings(*values)], check=True,
+                          capture_output=True, text=True, timeout=60).stdout
+    return [item for item in yaml.safe_load_all(text) if item]
+
+
+def named(objects, kind):
+    return {item["metadata"]["name"]: item for item in objects if item["kind"] == kind}
+
+
+def pod_specs(objects):
+    return {item["metadata"]["name"]: item["spec"]["template"]["spec"] for item in objects if item["kind"] in ("Deployment", "StatefulSet")}
+
+
+@pytest.mark.skipif(bool(HELMS), reason="with helm, the next test checks each flag with its binary")
+def test_flags_exist_in_one_of_the_binaries():
+    known = set().union(*(flags_of(name) for name in OURS))
+    for template in CHART.glob("templates/*"):
+        if template.is_file():
+            assert set(re.findall(r"(?<=[\s\"\[])--[a-z][a-z0-9-]*", template.read_text())) <= known, template
+
+
+@needs_helm
+def test_flags_exist():
+    specs = pod_specs(rendered())
+    containers = [container for spec in specs.values() for container in spec["containers"] if container["command"][0] in OURS]
+    assert {container["command"][0] for container in containers} == set(OURS)
+    for container in containers:
+        assert names_of(container["args"]) <= flags_of(container["command"][0])
+
+
+@needs_helm
+def test_values():
+    specs = pod_specs(rendered("processResources.core-api.limits.memory=4Gi", "etcdServers=https://etcd:2379"))
+    assert "store" not in specs
+    assert specs["core-api"]["containers"][0]["resources"] == {"limits": {"memory": "4Gi"}}
+    assert specs["aggregator"]["containers"][0]["resources"]["limits"] == {"memory": "1Gi"}
+    for name, spec in specs.items():
+        assert spec["topologySpreadConstraints"][0]["labelSelector"] == {"matchLabels": {"app": name}}
+    assert set(named(rendered(), "PodDisruptionBudget")) == set(specs)
+    off = rendered("topologySpread.enabled=false", "podDisruptionBudgets.enabled=false")
+    assert not named(off, "PodDisruptionBudget") and not named(off, "NetworkPolicy") and not named(off, "ServiceMonitor")
+    assert not any("topologySpreadConstraints" in spec for spec in pod_specs(off).values())
+
+
+@needs_helm
+def test_network_policies_admit_the_callers_of_the_mesh():
+    """The policies follow the table in lib/mesh/callers.cc, and every process that a flag names can be reached."""
+    objects = rendered("networkPolicies.enabled=true")
+    admitted = {name: {app for rule in policy["spec"]["ingress"] for source in rule.get("from", ()) for app in source["podSelector"]["matchExpressions"][0]["values"]}
+                for name, policy in named(objects, "NetworkPolicy").items()}
+    assert set(admitted) == set(pod_specs(objects))
+    constant = {"kCoreApi": "core-api", "kExtensionsApi": "extensions-api", "kAuthnAuthz": "authn-authz", "kAggregator": "aggregator", "kEnvoy": "envoy"}
+    rows = re.findall(r"^ +\{(k\w+), (k\w+), \{", (mesh.ROOT / "lib/mesh/callers.cc").read_text(), re.M)
+    assert len(rows) >= 9
+    for server in ("core-api", "extensions-api", "authn-authz"):
+        assert admitted[server] == {constant[caller] for callee, caller in rows if constant[callee] == server}
+    assert admitted["aggregator"] == {"envoy"} and admitted["envoy"] == set()
+    for caller, spec in pod_specs(objects).items():
+        arguments = " ".join(spec["containers"][0].get("args", ()))
+        for server in re.findall(r"(?:=|//)(store|core-api|extensions-api|authn-authz)(?::\d+)", arguments):
+            assert caller in admitted[server] or caller == server, f"{caller} calls {server}"
+
+
+def let_pods_succeed(server, stop):
+    """There is no kubelet: sets the phase of every pod to Succeeded."""
+    pods = "/api/v1/namespaces/apimesh/pods"
+    while not stop.wait(0.1):
+        for pod in server.client.get(pods).json()["items"]:
+            if pod.get("status", {}).get("phase") != "Succeeded":
+                server.client("PATCH", f"{pods}/{pod['metadata']['name']}/status", {"status": {"phase": "Succeeded"}},
+                              headers={"Content-Type": "application/merge-patch+json"})
+
+
+@pytest.mark.parametrize("helm", HELMS or [pytest.param(None, marks=needs_helm)], ids=lambda path: pathlib.Path(path).name if path else "helm")
+def test_install_upgrade_test_uninstall(server, helm, tmp_path):
+    monitors = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "servicemonitors.monitoring.coreos.com"},
+                "spec": {"group": "monitoring.coreos.com", "scope": "Namespaced", "names": {"plural": "servicemonitors", "kind": "ServiceMonitor"},
+                         "versions": [{"name": "v1", "served": True, "storage": True,
+                                       "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}}]}}
+    assert server.client("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", monitors).code in (201, 409)
+    mesh.wait_until(lambda: server.client.answers("/apis/monitoring.coreos.com/v1"), 10, "ServiceMonitors are served")
+
+    def run(*arguments):
+        environment = dict(os.environ, HELM_CACHE_HOME=str(tmp_path), HELM_CONFIG_HOME=str(tmp_path), HELM_DATA_HOME=str(tmp_path))
+        answer = subprocess.run([helm, f"--kubeconfig={server.kubeconfig()}", "--namespace=apimesh", *arguments], capture_output=True, text=True, timeout=120,
+                                env=environment)
+        assert answer.returncode == 0, f"helm {' '.join(arguments)}: {answer.stdout}{answer.stderr}"
+        return answer.stdout
+
+    def exists(kind, name):
+        return server.kubectl("-n", "apimesh", "get", kind, name, check=False).returncode == 0
+
+    run("install", "apimesh", str(CHART), "--create-namespace", *settings(*ALL_ON))
+    for kind in ("deployments", "statefulsets", "services", "poddisruptionbudgets", "networkpolicies", "servicemonitors"):
+        expected = {name for item in rendered(*ALL_ON) for name in [item["metadata"]["name"]] if item["kind"].lower() + "s" == kind or (kind, item["kind"]) == ("networkpolicies", "NetworkPolicy")}
+        found = server.kubectl("-n", "apimesh", "get", kind, "-o", "name").stdout.split()
+        assert {name.split("/")[1] for name in found} == expected, kind
+
+    run("upgrade", "apimesh", str(CHART), "--reuse-values", *settings("replicas.aggregator=3", "networkPolicies.enabled=false"))
+    deployment = server.client.get("/apis/apps/v1/namespaces/apimesh/deployments/aggregator").json()
+    assert deployment["spec"]["replicas"] == 3 and not exists("networkpolicy", "aggregator")
+    stop = threading.Event()
+    kubelet = threading.Thread(target=let_pods_succeed, args=(server, stop))
+    kubelet.start()
+    try:
+        assert "Succeeded" in run("test", "apimesh", "--timeout", "60s")
+    finally:
+        stop.set()
+        kubelet.join()
+    run("rollback", "apimesh", "1")
+    assert exists("networkpolicy", "aggregator")
+    run("uninstall", "apimesh")
+    assert not exists("deployment", "aggregator") and not exists("networkpolicy", "aggregator")
