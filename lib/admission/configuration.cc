@@ -94,12 +94,12 @@ Configuration Configuration::FromFile(const std::string& path) {
   const meta::Result<json::value> parsed = codec::ParseYaml(*text, {}, &strict);  // JSON is a subset of YAML
   if (!parsed) throw Unreadable(parsed.error().Message());
   static constexpr codec::SectionType kTypes[] = {{"apiserver.config.k8s.io/v1", "AdmissionConfiguration"},
-                                           {"apiserver.k8s.io/v1alpha1", "AdmissionConfiguration"}};
+                                                  {"apiserver.k8s.io/v1alpha1", "AdmissionConfiguration"}};
   // The other configuration files of kube-apiserver, whose decoder reads all of them.
   static constexpr codec::SectionType kOtherFiles[] = {{"apiserver.config.k8s.io/v1", "AuthenticationConfiguration"},
-                                                {"apiserver.config.k8s.io/v1", "AuthorizationConfiguration"},
-                                                {"apiserver.config.k8s.io/v1", "EncryptionConfiguration"},
-                                                {"apiserver.config.k8s.io/v1", "TracingConfiguration"}};
+                                                       {"apiserver.config.k8s.io/v1", "AuthorizationConfiguration"},
+                                                       {"apiserver.config.k8s.io/v1", "EncryptionConfiguration"},
+                                                       {"apiserver.config.k8s.io/v1", "TracingConfiguration"}};
   if (const std::string wrong = codec::WrongType(*parsed, *text, kTypes); !wrong.empty()) {
     const json::object* fields = parsed->if_object();
     const bool legacy = fields && (fields->contains("imagePolicy") || fields->contains("podNodeSelectorPluginConfig"));

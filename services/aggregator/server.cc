@@ -12,11 +12,8 @@
 #include "lib/base/async/wait_until.h"
 #include "lib/base/log.h"
 #include "lib/endpoint/storage_config.h"
-#include "lib/http/body_budget.h"
 #include "lib/http/server.h"
-#include "lib/mesh/callers.h"
 #include "lib/mesh/in_process.h"
-#include "lib/net/tls/tls.h"
 #include "lib/service/auth/grpc_authority.h"
 #include "lib/service/stores/stores.h"
 #include "services/aggregator/apiservices/apiservice_resource.h"
@@ -35,6 +32,7 @@
 #include "services/aggregator/extensions/endpoint.h"
 #include "services/aggregator/filters/chain.h"
 #include "services/aggregator/health/lifecycle.h"
+#include "services/aggregator/listeners.h"
 #include "services/aggregator/metrics/auth_metrics.h"
 #include "services/aggregator/metrics/request_metrics.h"
 #include "services/aggregator/metrics/server_info.h"
@@ -46,85 +44,6 @@ namespace {
 
 // How long the process waits for the audit events of the last requests. The launcher kills it 10 s after SIGTERM.
 constexpr std::chrono::seconds kAuditFlushLimit{8};
-
-// Parses "cert,key" or "cert,key:name,name".
-net::ServerTlsOptions::Sni ParseSni(const std::string& text) {
-  net::ServerTlsOptions::Sni sni;
-  const std::size_t comma = text.find(',');
-  if (comma == std::string::npos)
-    throw std::runtime_error("--tls-sni-cert-key: expected certificate,key in \"" + text + "\"");
-  const std::size_t colon = text.find(':', comma);
-  sni.cert_file = text.substr(0, comma);
-  sni.key_file = text.substr(comma + 1, colon == std::string::npos ? colon : colon - comma - 1);
-  for (std::size_t start = colon; start < text.size();) {
-    const std::size_t end = std::min(text.find(',', start + 1), text.size());
-    sni.names.push_back(text.substr(start + 1, end - start - 1));
-    start = end;
-  }
-  return sni;
-}
-
-/// Returns the limits of the process, which all listeners share.
-http::Limits LimitsOf(const Options& options) {
-  http::Limits limits;
-  if (options.max_body_bytes_in_flight > 0)
-    limits.bodies = std::make_shared<http::BodyBudget>(options.max_body_bytes_in_flight);
-  limits.unfinished_head_bytes = 8 << 20;  // a request has about four copies of a long path, one in its response
-  limits.connections = options.max_connections > 0 ? options.max_connections : http::DefaultMaxConnections();
-  limits.refusal_body = &StatusBody;
-  return limits;
-}
-
-http::ServerOptions PublicPort(const Options& options, const http::Limits& limits, const Clock& clock) {
-  http::ServerOptions listener{.clock = clock};
-  listener.limits = limits;
-  listener.address = options.bind_address;
-  listener.port = options.secure_port;
-  listener.threads = options.common.io_threads;
-  listener.tls_options.cert_file = options.tls_cert_file;
-  listener.tls_options.key_file = options.tls_key_file;
-  listener.tls_options.min_version = options.tls_min_version;
-  listener.tls_options.cipher_suites = options.tls_cipher_suites;
-  if (!options.disable_http2) listener.tls_options.protocols = {"h2", "http/1.1"};
-  if (options.http2_streams > 0) listener.limits.http2_streams = static_cast<std::uint32_t>(options.http2_streams);
-  for (const std::string& sni : options.tls_sni) listener.tls_options.sni.push_back(ParseSni(sni));
-  for (const std::string& file : {options.client_ca_file, options.request_header_ca_file}) {
-    if (!file.empty()) listener.tls_options.client_ca_files.push_back(file);
-  }
-  return listener;
-}
-
-const std::string& UnixSocket(std::string_view flag, const std::string& address) {
-  if (address.starts_with("unix:")) return address;
-  throw std::runtime_error(fmt::format("--{}: expected unix:/path, not \"{}\"", flag, address));
-}
-
-http::ServerOptions PlainSocket(const std::string& address, const Options& options, const http::Limits& limits,
-                                const Clock& clock) {
-  http::ServerOptions listener{.clock = clock};
-  listener.limits = limits;
-  listener.address = address;
-  listener.threads = options.common.io_threads;
-  listener.tls = false;
-  return listener;
-}
-
-http::ServerOptions FrontProxyPort(const Options& options, const http::Limits& limits, const Clock& clock) {
-  http::ServerOptions listener{.clock = clock};
-  listener.limits = limits;
-  listener.address = options.mesh_bind_address;
-  listener.port = options.mesh_port;
-  listener.threads = options.common.io_threads;
-  listener.tls_options.cert_file = options.common.mesh_cert_file;
-  listener.tls_options.key_file = options.common.mesh_key_file;
-  listener.tls_options.client_ca_files = {options.common.mesh_ca_file};
-  listener.tls_options.client_certificate = net::ServerTlsOptions::ClientCertificate::kRequire;
-  listener.tls_options.protocols = {"h2", "http/1.1"};
-  listener.limits.http2_from_proxy = true;
-  // This listener trusts the client certificate that the peer reports, so only the front proxy may connect.
-  listener.tls_options.client_uris = {mesh::IdentityOf(mesh::kEnvoy)};
-  return listener;
-}
 
 std::string ServerAddress(const Options& options) {
   const bool any = options.bind_address == "0.0.0.0" || options.bind_address == "::" || options.bind_address.empty();

@@ -18,7 +18,7 @@ void RefuseStaticManifests(std::string_view directory) {
 void CheckPolicySection(const std::optional<std::string>& section, std::string_view kind) {
   static constexpr std::string_view kVersion = "apiserver.config.k8s.io/v1";
   static constexpr codec::SectionType kTypes[] = {{kVersion, "ValidatingAdmissionPolicyConfiguration"},
-                                           {kVersion, "MutatingAdmissionPolicyConfiguration"}};
+                                                  {kVersion, "MutatingAdmissionPolicyConfiguration"}};
   if (!section) return;
   const codec::SectionStruct fields = {kind, {{"staticManifestsDir", "string"}}};
   const meta::json::object document = codec::ReadStrictSection(*section, kTypes, fields);

@@ -42,8 +42,8 @@ class ServedDefinitions {
   };
 
   mutable std::mutex mutex_;
-  std::map<std::string, Known> known_;                              // guarded by mutex_
-  std::multimap<std::string, std::shared_ptr<Wakeup>> waiting_;     // guarded by mutex_
+  std::map<std::string, Known> known_;                           // guarded by mutex_
+  std::multimap<std::string, std::shared_ptr<Wakeup>> waiting_;  // guarded by mutex_
 };
 
 }  // namespace apimesh::extensions_api

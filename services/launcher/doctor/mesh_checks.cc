@@ -91,9 +91,8 @@ std::vector<Finding> CheckPrograms() {
     findings.push_back(Warning("programs", "kubectl is not installed",
                                "Install it (Debian: kubernetes-client), or use any other client with the kubeconfig."));
   if (FindEnvoy().empty())
-    findings.push_back(Warning(
-        "programs", "Envoy is not installed",
-        "./apimesh deps installs it. Without it, clients connect to the aggregator directly."));
+    findings.push_back(Warning("programs", "Envoy is not installed",
+                               "./apimesh deps installs it. Without it, clients connect to the aggregator directly."));
   if (findings.empty()) findings.push_back(Good("programs", "kubectl and Envoy are installed"));
   return findings;
 }

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "lib/admission/fields.h"
-#include "lib/codec/config_section.h"
 #include "lib/base/token_bucket.h"
+#include "lib/codec/config_section.h"
 #include "lib/meta/errors/field_error.h"
 
 namespace apimesh::admission {

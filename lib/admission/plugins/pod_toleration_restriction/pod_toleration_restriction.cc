@@ -6,9 +6,9 @@
 
 #include "lib/admission/fields.h"
 #include "lib/admission/pod_resources.h"
-#include "lib/codec/config_section.h"
 #include "lib/admission/tolerations.h"
 #include "lib/codec/codec.h"
+#include "lib/codec/config_section.h"
 
 namespace apimesh::admission {
 namespace {
