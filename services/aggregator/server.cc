@@ -14,6 +14,7 @@
 #include "lib/endpoint/storage_config.h"
 #include "lib/http/server.h"
 #include "lib/mesh/in_process.h"
+#include "lib/net/tls/tls.h"
 #include "lib/service/auth/grpc_authority.h"
 #include "lib/service/stores/stores.h"
 #include "services/aggregator/apiservices/apiservice_resource.h"
