@@ -331,8 +331,25 @@ def roles(api, ns):
         api.delete(f"{path}/{name}")
 
 
+def policies(api, ns):
+    """kube-controller-manager checks the types of the expressions of a policy against the kinds that it matches."""
+    path = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies"
+    rules = [{"operations": ["CREATE"], "apiGroups": ["apps"], "apiVersions": ["v1"], "resources": ["deployments"]}]
+    # The policy has no binding, so it has no effect on the other scenarios.
+    api.create(path, "admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy", ns, {
+        "matchConstraints": {"resourceRules": rules}, "validations": [{"expression": "object.spec.nope > 1"}, {"expression": "object.spec.replicas < 100"}]})
+    checked = api.until(f"{path}/{ns}", lambda found: found and at(found, "status", "observedGeneration") == 1, "the policy is checked")
+    warnings = at(checked, "status", "typeChecking", "expressionWarnings", default=[])
+    if [one["fieldRef"] for one in warnings] != ["spec.validations[0].expression"] or "undefined field 'nope'" not in warnings[0]["warning"]:
+        raise Fault(f"the warnings are {warnings}")
+    api.patch(f"{path}/{ns}", {"spec": {"validations": [{"expression": "object.spec.replicas < 100"}]}})
+    api.until(f"{path}/{ns}", lambda found: at(found, "status", "observedGeneration") == 2 and
+              not at(found, "status", "typeChecking", "expressionWarnings", default=[]), "the repaired policy has no warnings")
+    api.delete(f"{path}/{ns}")
+
+
 SCENARIOS = (deployments, jobs, cron_jobs, stateful_sets, daemon_sets, quotas, volumes, autoscalers, certificates, service_accounts, disruptions, garbage, scheduling,
-             devices, roles)
+             devices, roles, policies)
 
 
 def definitions(api):
