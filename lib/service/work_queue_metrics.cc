@@ -5,8 +5,13 @@
 namespace apimesh::service {
 namespace {
 
-// 10 ns, multiplied by ten up to 10 s.
-const std::vector<double> kDurations{1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 0.001, 0.01, 0.1, 1, 10};
+// 10 ns, multiplied by ten up to 10 s. The products are rounded as in kube-apiserver, because the text of a bound is
+// the value of a label.
+std::vector<double> Durations() {
+  std::vector<double> bounds;
+  for (double bound = 10e-9; bounds.size() < 10; bound *= 10) bounds.push_back(bound);
+  return bounds;
+}
 
 double Seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
@@ -17,10 +22,10 @@ WorkQueueMetrics::WorkQueueMetrics(const std::string& queue, Metrics& metrics, c
       adds_(metrics.GetCounter("workqueue_adds_total", "Additions to a controller's queue.", {{"name", queue}})),
       retries_(metrics.GetCounter("workqueue_retries_total", "Work that a controller repeats.", {{"name", queue}})),
       depth_(metrics.GetGauge("workqueue_depth", "Names that wait in a controller's queue.", {{"name", queue}})),
-      queued_(metrics.GetHistogram("workqueue_queue_duration_seconds", "Time in a controller's queue.", kDurations,
+      queued_(metrics.GetHistogram("workqueue_queue_duration_seconds", "Time in a controller's queue.", Durations(),
                                    {{"name", queue}})),
       worked_(metrics.GetHistogram("workqueue_work_duration_seconds", "Time of the work on a name from the queue.",
-                                   kDurations, {{"name", queue}})) {
+                                   Durations(), {{"name", queue}})) {
   metrics.AddSource([state = state_, queue, &clock] {
     double unfinished = 0, longest = 0;
     {

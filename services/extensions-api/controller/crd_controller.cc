@@ -8,6 +8,7 @@
 #include "lib/base/async/wakeup.h"
 #include "lib/base/log.h"
 #include "lib/codec/codec.h"
+#include "lib/service/work_queue_metrics.h"
 #include "lib/storage/follower.h"
 #include "services/extensions-api/controller/catalog.h"
 #include "services/extensions-api/controller/cleanup.h"
@@ -39,7 +40,9 @@ struct CrdController::State : std::enable_shared_from_this<State> {
       : parts(std::move(all)),
         clock(*parts.environment->sources.clock),
         strand(asio::make_strand(parts.executor)),
-        catalog(parts.sources) {}
+        catalog(parts.sources) {
+    if (parts.sources.metrics) queue.emplace("crd_naming_condition_controller", *parts.sources.metrics, clock);
+  }
 
   /// A new watch begins with the current state.
   void Restart();
@@ -57,6 +60,7 @@ struct CrdController::State : std::enable_shared_from_this<State> {
   const Clock& clock;
   asio::strand<asio::any_io_executor> strand;
   Catalog catalog;
+  std::optional<service::WorkQueueMetrics> queue;  // of `changed`; nullopt: not measured
   // The newest state of each definition; the bytes belong to the cache.
   std::map<std::string, storage::EntryPtr> entries;
   std::set<std::string> changed;     // since the last Reconcile()
@@ -74,6 +78,7 @@ void CrdController::State::Take(const storage::Event& event) {
   if (!event.object) return;
   const std::string& name = event.object->GetKey().text;
   changed.insert(name);
+  if (queue) queue->Add(name);
   if (event.type == storage::Event::Type::kDeleted) {
     entries.erase(name);
   } else {
@@ -113,7 +118,12 @@ Task<> CrdController::State::Reconcile(std::shared_ptr<State> self) {
   }
   std::vector<std::string> writes;
   for (const std::string& name : names) {
-    if (UpdateServing(name)) writes.push_back(name);
+    if (queue) queue->Begin(name);
+    if (UpdateServing(name)) {
+      writes.push_back(name);
+    } else if (queue) {
+      queue->Finish(name);
+    }
   }
   parts.unresolvable->Replace(catalog.Unresolvable());
   for (const std::string& name : names) {
@@ -134,7 +144,10 @@ Task<> CrdController::State::Reconcile(std::shared_ptr<State> self) {
     synced = true;
   }
   for (const std::string& name : names) parts.served->Wake(name);
-  for (std::string& name : writes) co_await WriteStatus(self, std::move(name));
+  for (const std::string& name : writes) {
+    co_await WriteStatus(self, name);
+    if (queue) queue->Finish(name);
+  }
 }
 
 /// Writes the status. The resource is already served, so its status may report it as established.

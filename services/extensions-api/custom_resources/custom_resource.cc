@@ -79,7 +79,9 @@ void AddSelectableFields(registry::Resource& resource, const json::object& versi
   }
 }
 
-registry::Resource MakeResource(const Definition& definition, const json::object& version, const schema::Node* node) {
+registry::Resource MakeResource(const Definition& definition, const json::object& version, const schema::Node* node,
+                                const CustomSources& sources) {
+  const RuleMetrics metrics = sources.metrics ? RuleMetrics(*sources.metrics, sources.webhooks.clock) : RuleMetrics();
   registry::Resource resource;
   resource.gvk = {definition.group, std::string(meta::FindString(version, "name")), definition.names.kind};
   resource.plural = definition.names.plural;
@@ -94,8 +96,12 @@ registry::Resource MakeResource(const Definition& definition, const json::object
   resource.storage_gvk = {definition.group, definition.storage_version, definition.names.kind};
   const json::value* openapi = meta::Find(version, "schema", "openAPIV3Schema");
   CustomStrategyOptions options{
-      resource.gvk, node, meta::Find(version, "subresources", "status") != nullptr, ScaleOfVersion(version),
-      openapi && openapi->is_object() ? LazyRules::Make(openapi->get_object(), *node) : nullptr};
+      resource.gvk,
+      node,
+      meta::Find(version, "subresources", "status") != nullptr,
+      ScaleOfVersion(version),
+      openapi && openapi->is_object() ? LazyRules::Make(openapi->get_object(), *node, metrics) : nullptr,
+      metrics};
   resource.strategy = MakeCustomStrategy(options);
   AddSubresources(resource, options);
   AddSelectableFields(resource, version);
@@ -207,7 +213,7 @@ std::vector<CustomVersion> MakeCustomResources(const meta::Object& crd, const Cu
   std::vector<CustomVersion> versions;
   for (const auto& [version, node] : compiled) {
     auto made = std::make_shared<endpoint::ServedResource>();
-    made->resource = MakeResource(definition, *version, node);
+    made->resource = MakeResource(definition, *version, node, sources);
     made->custom = true;
     made->owner = schemas;
     made->admission = sources.admission;

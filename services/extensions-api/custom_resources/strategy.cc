@@ -97,8 +97,7 @@ class CustomStrategy : public registry::Strategy {
     errors.Append(schema::FindDuplicates(object.Root(), *options_.node));
     if (options_.rules && MayEvaluate(errors)) {
       RuleEvaluation evaluation(nullptr, nullptr);
-      evaluation.CheckResource(options_.rules->Get(), object.Root(), nullptr);
-      errors.Append(evaluation.TakeErrors());
+      errors.Append(Evaluate(evaluation, object, nullptr));
     }
     return errors;
   }
@@ -119,6 +118,13 @@ class CustomStrategy : public registry::Strategy {
   bool AllowUnconditionalUpdate() const override { return false; }
 
  protected:
+  FieldErrors Evaluate(RuleEvaluation& evaluation, const meta::Object& object, const meta::Object* old) const {
+    const RuleTree& rules = options_.rules->Get();
+    return options_.metrics.MeasureEvaluation([&] {
+      evaluation.CheckResource(rules, object.Root(), old ? &old->Root() : nullptr);
+      return evaluation.TakeErrors();
+    });
+  }
   /// Duplicates are errors unless the old object has some too.
   void CheckListsAndRules(const meta::RequestContext& ctx, const meta::Object& object, const meta::Object& old,
                           schema::Correlation& correlation, FieldErrors& errors) const {
@@ -127,8 +133,7 @@ class CustomStrategy : public registry::Strategy {
       errors.Append(std::move(duplicates));
     if (!options_.rules || !MayEvaluate(errors)) return;
     RuleEvaluation evaluation(&correlation, [&ctx](std::string text) { WarnOnce(ctx, std::move(text)); });
-    evaluation.CheckResource(options_.rules->Get(), object.Root(), &old.Root());
-    errors.Append(evaluation.TakeErrors());
+    errors.Append(Evaluate(evaluation, object, &old));
   }
   void CheckScale(const meta::Object& object, FieldErrors& errors) const {
     if (!options_.scale) return;

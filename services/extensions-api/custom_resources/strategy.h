@@ -12,6 +12,7 @@ struct CustomStrategyOptions {
   bool has_status = false;  // the version has a status subresource
   std::optional<registry::ScalePaths> scale;
   std::shared_ptr<const LazyRules> rules;  // nullptr: the schema has no x-kubernetes-validations
+  RuleMetrics metrics = {};
 };
 registry::StrategyPtr MakeCustomStrategy(CustomStrategyOptions options);
 /// The strategy of /status: an update changes only the status.

@@ -60,18 +60,21 @@ std::shared_ptr<const RuleTree> Unreadable() {
 
 }  // namespace
 
-std::shared_ptr<const LazyRules> LazyRules::Make(const json::object& schema, const schema::Node& node) {
+std::shared_ptr<const LazyRules> LazyRules::Make(const json::object& schema, const schema::Node& node,
+                                                 RuleMetrics metrics) {
   if (!HasRules(schema)) return nullptr;
   std::string text;
   AppendSchema(text, schema);
   text.shrink_to_fit();
-  return std::shared_ptr<const LazyRules>(new LazyRules(std::move(text), node));
+  return std::shared_ptr<const LazyRules>(new LazyRules(std::move(text), node, metrics));
 }
 
 const RuleTree& LazyRules::Get() const {
   std::call_once(once_, [this] {
     const meta::Result<json::value> schema = codec::ParseJson(text_, meta::NewArena());
-    if (schema && schema->is_object()) tree_ = CompileRules(schema->get_object(), node_, true);
+    if (schema && schema->is_object()) {
+      tree_ = metrics_.MeasureCompilation([&] { return CompileRules(schema->get_object(), node_, true); });
+    }
     if (!tree_) tree_ = Unreadable();
     std::string().swap(text_);  // an assignment would keep the memory
   });

@@ -2,6 +2,7 @@
 
 #include <mutex>
 
+#include "services/extensions-api/validations/rule_metrics.h"
 #include "services/extensions-api/validations/rule_tree.h"
 
 namespace apimesh::extensions_api {
@@ -11,15 +12,18 @@ namespace apimesh::extensions_api {
 class LazyRules {
  public:
   /// Returns nullptr if the schema has no rules. `node` is the compiled schema, which must outlive the result.
-  static std::shared_ptr<const LazyRules> Make(const meta::json::object& schema, const schema::Node& node);
+  static std::shared_ptr<const LazyRules> Make(const meta::json::object& schema, const schema::Node& node,
+                                               RuleMetrics metrics = {});
 
   const RuleTree& Get() const;
 
  private:
-  LazyRules(std::string text, const schema::Node& node) : text_(std::move(text)), node_(node) {}
+  LazyRules(std::string text, const schema::Node& node, RuleMetrics metrics)
+      : text_(std::move(text)), node_(node), metrics_(metrics) {}
 
   mutable std::string text_;  // the parts of the schema that rules and their types need; empty once they are compiled
   const schema::Node& node_;
+  const RuleMetrics metrics_;
   mutable std::once_flag once_;
   mutable std::shared_ptr<const RuleTree> tree_;
 };
