@@ -13,6 +13,7 @@
 #include "lib/base/log.h"
 #include "lib/endpoint/storage_config.h"
 #include "lib/http/server.h"
+#include "lib/mesh/identity.h"
 #include "lib/mesh/in_process.h"
 #include "lib/net/tls/tls.h"
 #include "lib/service/auth/grpc_authority.h"
