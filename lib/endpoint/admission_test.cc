@@ -153,7 +153,7 @@ TEST_F(AdmissionOfWrites, DeleteCollectionAsksForEachObject) {
   calls_->refuses = "n";
   const Reply reply = Send("DELETE", kMaps);
   EXPECT_EQ(reply.code, 403);
-  EXPECT_EQ(reply.Message(), R"(configmaps "n" is forbidden: no)");
+  EXPECT_EQ(reply.Message(), R"(configmaps "Unknown" is forbidden: no)") << "as in kube-apiserver";
   EXPECT_THAT(
       calls_->lines,
       ElementsAre(

@@ -231,6 +231,7 @@ AggregatorServer::AggregatorServer(const Options& options, Peers peers, service:
                                    .core_api = peers.core_api,
                                    .process_metrics = runtime.GetMetrics(),
                                    .executor = runtime.Executor(),
+                                   .add_hook = AddHook(runtime.Health()),
                                    .clock = clock};
   auto filters = std::make_shared<const Filters>(BuildChain(filter_inputs, state_->generic_routes));
   const http::Limits limits = LimitsOf(options);

@@ -162,13 +162,14 @@ class WebhookTest : public ::testing::Test {
     state.user = {.name = "jane", .uid = "7", .groups = {"a", "b"}, .extra = {{"k", {"v"}}}};
     state.deadline = deadline;
     const meta::RequestContext ctx(state);
-    meta::Result<> admitted = testing::RunTask(Run(ctx, attributes, plugins));
+    meta::Result<> admitted = testing::RunTask(context, Run(ctx, attributes, plugins));
     if (!admitted) result.error = fmt::format("{} {}", admitted.error().Code(), admitted.error().Message());
     result.warnings = ctx.Warnings();
     for (const auto& [key, value] : ctx.AuditAnnotations()) result.annotations[key] = value;
     return result;
   }
 
+  boost::asio::io_context context{1};  // outlives the threads on which requests also run
   testing::ManualClock clock;
   service::Metrics metrics{clock};
   std::shared_ptr<FakeObjects> objects = std::make_shared<FakeObjects>();
