@@ -158,6 +158,14 @@ def test_second_request_after_a_list_or_watch_that_ignores_an_upgrade(world):
     assert answer.count(b"x" * 1000) >= 8 * 59 and answer.count(b'"name":"large-') >= 8
 
 
+def test_second_request_after_a_websocket_watch(world):
+    """A watch over WebSocket, or a refused one: bytes that are no frames are never a second request."""
+    for origin, status in (("http://localhost", 101), ("null", 403)):
+        head = upgrade_head("GET", f"{NS}/configmaps?watch=true&timeoutSeconds=30", protocol="websocket", Origin=origin)
+        answer, closed = raw_request(world.server, head, SMUGGLED, until_closed=True)
+        assert closed and answer.startswith(f"HTTP/1.1 {status} ".encode()) and answer.count(b"HTTP/1.1 ") == 1, answer[:500]
+
+
 def review_server(folder, pki, answer):
     """Returns a webhook and the kubeconfig with which the API server calls it."""
     server = TlsServer(pki.issue_server("hook"), pki.ca, answer)

@@ -73,3 +73,40 @@ class WebSocket:
 
     def close(self):
         self.socket.close()
+
+
+class WatchSocket(WebSocket):
+    """A watch over WebSocket. Its handshake may be refused, so `status` is to be checked. A header replaces that of the handshake, or removes it (None)."""
+
+    def __init__(self, address, path, token, receive_buffer=None, **headers):
+        host, port = address.rsplit(":", 1)
+        raw = socket.socket()
+        if receive_buffer:
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        raw.settimeout(30)
+        raw.connect((host, int(port)))
+        self.socket = ssl._create_unverified_context().wrap_socket(raw)
+        self.buffer = b""
+        sent = {"Authorization": f"Bearer {token}", "Connection": "Upgrade", "Upgrade": "websocket", "Origin": "http://localhost",
+                "Sec-WebSocket-Key": base64.b64encode(os.urandom(16)).decode(), "Sec-WebSocket-Version": "13"}
+        names = {name.lower(): name for name in sent}
+        for name, value in headers.items():
+            name = name.replace("_", "-")
+            sent[names.get(name.lower(), name)] = value
+        lines = [f"GET {path} HTTP/1.1", f"Host: {address}"] + [f"{name}: {value}" for name, value in sent.items() if value is not None]
+        self.socket.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
+        while b"\r\n\r\n" not in self.buffer:
+            self._receive()
+        head, self.buffer = self.buffer.split(b"\r\n\r\n", 1)
+        self.head = head.decode()
+        self.status = int(self.head.split()[1])
+        self.headers = {name.lower(): value for name, value in (line.split(": ", 1) for line in self.head.split("\r\n")[1:])}
+
+    def rest(self):
+        """Returns all messages until the connection ends: [(opcode, payload)]."""
+        found = []
+        while True:
+            try:
+                found.append(self.receive())
+            except (EOFError, ConnectionResetError, ssl.SSLError):
+                return found

@@ -11,6 +11,7 @@
 #include "services/aggregator/edge/request_body.h"
 #include "services/aggregator/extensions/extension_server.h"
 #include "services/aggregator/watches/forward_watch.h"
+#include "services/aggregator/watches/websocket_watch.h"
 
 namespace apimesh::aggregator {
 namespace {
@@ -156,9 +157,11 @@ Task<> Forwarder::Forward(Exchange& exchange) {
   const bool asks_for_upgrade = AsksForUpgrade(exchange.request) && exchange.info.is_resource_request;
   const bool upgrade = asks_for_upgrade && !AsksForHttp2(exchange.request) &&
                        (external || (!list && exchange.info.verb != meta::Verb::kWatch));
-  // Lists and watches ignore the upgrade, and so does a request for HTTP/2, but the client may already have sent bytes
-  // for the upgraded protocol. They must never be parsed as a request.
-  if (asks_for_upgrade && !upgrade) exchange.reply.SetHeader("connection", "close");
+  const bool socket_watch = asks_for_upgrade && !AsksForHttp2(exchange.request) && !external &&
+                            exchange.info.verb == meta::Verb::kWatch && AsksForWebSocket(exchange.request);
+  // Lists and watches ignore the upgrade, except a watch to WebSocket, and so does a request for HTTP/2, but the client
+  // may already have sent bytes for the upgraded protocol. They must never be parsed as a request.
+  if (asks_for_upgrade && !upgrade && !socket_watch) exchange.reply.SetHeader("connection", "close");
   if (exchange.reply.HasBody() && NeedsBody(exchange, external)) {
     const bool read = co_await ReadBody(exchange);
     if (!read) co_return;
@@ -170,6 +173,8 @@ Task<> Forwarder::Forward(Exchange& exchange) {
   if (asks_for_upgrade && !upgrade) RemoveUpgrade(request.headers);
   if (upgrade) {
     co_await ForwardConnection(exchange, *delegate->client, std::move(request));
+  } else if (socket_watch) {
+    co_await ForwardWebSocketWatch(exchange, *delegate->client, std::move(request), *lifecycle_, *open_requests_);
   } else if (std::optional<WatchQuery> watch; Shareable(exchange, *delegate) && (watch = ReadWatchQuery(request))) {
     co_await ForwardWatch(exchange, *delegate, std::move(request), std::move(*watch), *lifecycle_, *open_requests_);
   } else if (exchange.long_running || external || list) {

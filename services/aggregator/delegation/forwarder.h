@@ -11,8 +11,9 @@
 namespace apimesh::aggregator {
 
 /// Forwards a request to the delegate that serves it, and the response to the client. Watches, logs, lists and requests
-/// to external servers are streams; upgraded connections are tunnels; all other requests are unary calls. Long-running
-/// requests are registered with OpenRequests, which ends them when the client loses a permission.
+/// to external servers are streams; upgraded connections are tunnels, or watches over WebSocket; all other requests are
+/// unary calls. Long-running requests are registered with OpenRequests, which ends them when the client loses a
+/// permission.
 class Forwarder {
  public:
   /// `tunnel_bytes_per_second` limits each direction of an upgraded connection; 0: no limit.
