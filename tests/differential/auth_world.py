@@ -5,9 +5,9 @@ import shutil
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
+import conftest  # noqa: E402
 import mesh  # noqa: E402
 
-REFERENCE = os.environ.get("APIMESH_REFERENCE") or shutil.which("kube-apiserver") or ""
 ETCD = os.environ.get("APIMESH_ETCD_BINARY") or shutil.which("etcd36") or shutil.which("etcd")
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
 ACTOR_TOKEN = "actor-token-of-the-tests"
@@ -75,8 +75,8 @@ class Side:
 
 def both(folder):
     """Returns (ours, reference), both with the same objects."""
-    assert ETCD and pathlib.Path(REFERENCE).exists(), "this test needs etcd and the real kube-apiserver: run ./apimesh test --differential, or set APIMESH_ETCD_BINARY and APIMESH_REFERENCE"
-    sides = Side("ours", folder), Side("reference", folder, binary=REFERENCE)
+    assert ETCD, "this test needs etcd: run ./apimesh test --differential, or set APIMESH_ETCD_BINARY"
+    sides = Side("ours", folder), Side("reference", folder, binary=conftest.needed_reference())
     for side in sides:
         fill(side)
     return sides

@@ -24,6 +24,14 @@ def reference_binary():
     return next((c for c in candidates if c and pathlib.Path(c).exists()), None)
 
 
+def needed_reference():
+    """Returns the path of the real kube-apiserver, or skips the test."""
+    binary = reference_binary()
+    if binary is None:
+        pytest.skip("no real kube-apiserver: run ./apimesh test --differential, which builds it, or set APIMESH_REFERENCE to a kube-apiserver v1.36")
+    return binary
+
+
 def etcd_binary():
     candidates = [os.environ.get("APIMESH_ETCD_BINARY"), shutil.which("etcd36"), shutil.which("etcd")]
     return next((c for c in candidates if c and pathlib.Path(c).exists()), None)
@@ -44,9 +52,7 @@ def store_pair(folder):
 def server_pair(folder, *flags, reference=None, stores=None, end=signal.SIGTERM):
     """Starts (our server, the reference) with the same flags, both without data or with the data of store_pair(). `reference` is the URL of a server that is already
     running. `end` is the signal that ends the servers."""
-    binary = reference_binary()
-    if not reference and binary is None:
-        pytest.skip("no real kube-apiserver: run ./apimesh test --differential, which builds it, or set APIMESH_REFERENCE to a kube-apiserver v1.36")
+    binary = reference_binary() if reference else needed_reference()
     if binary and pathlib.Path(binary).name != "kube-apiserver":  # the name of the binary is in the managedFields of objects that the server creates
         named = folder / "kube-apiserver"
         named.symlink_to(pathlib.Path(binary).resolve())

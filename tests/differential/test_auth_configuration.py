@@ -6,6 +6,7 @@ import subprocess
 import pytest
 
 import auth_world
+import conftest
 
 AUTHENTICATION = {"apiVersion": "apiserver.config.k8s.io/v1", "kind": "AuthenticationConfiguration"}
 AUTHORIZATION = {"apiVersion": "apiserver.config.k8s.io/v1", "kind": "AuthorizationConfiguration"}
@@ -79,6 +80,6 @@ def test_messages(tmp_path, name):
     path = tmp_path / "config.json"
     path.write_text(json.dumps(document))
     flag = "authorization-config" if document["kind"] == "AuthorizationConfiguration" else "authentication-config"
-    wanted = reference_message(says(tmp_path / "reference", auth_world.REFERENCE, flag, path))
+    wanted = reference_message(says(tmp_path / "reference", conftest.needed_reference(), flag, path))
     ours = says(tmp_path / "ours", None, flag, path)
     assert wanted in ours, f"\nreal: {wanted}\nours: {ours}"

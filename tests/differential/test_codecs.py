@@ -9,7 +9,7 @@ import signal
 import pytest
 
 import mesh
-from conftest import etcd_binary, reference_binary
+from conftest import etcd_binary, needed_reference
 from filled import Filler
 from raw_etcd import RawEtcd
 
@@ -24,13 +24,12 @@ ENCODINGS = {"json": "application/json", "yaml": "application/yaml", "protobuf":
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory):
     """Starts both servers with one etcd. Returns (ours, the reference, etcd)."""
-    if reference_binary() is None:
-        pytest.skip("no real kube-apiserver: run ./apimesh test --differential, which builds it, or set APIMESH_REFERENCE to a kube-apiserver v1.36")
+    reference = needed_reference()
     folder = tmp_path_factory.mktemp("codecs")
     with contextlib.ExitStack() as started:
         etcd = mesh.Store(folder / "etcd", binary=etcd_binary())
         started.callback(etcd.stop)
-        theirs = mesh.KubeApiserver(folder / "theirs", etcd.url, "--advertise-address=127.0.0.1", binary=reference_binary()).start()
+        theirs = mesh.KubeApiserver(folder / "theirs", etcd.url, "--advertise-address=127.0.0.1", binary=reference).start()
         started.callback(theirs.stop, signal.SIGKILL)
         ours = mesh.KubeApiserver(folder / "ours", etcd.url).start()
         started.callback(ours.stop)

@@ -19,9 +19,7 @@ def world(tmp_path_factory):
 
 @pytest.mark.parametrize("row", start_options.ROWS, ids=lambda row: row.name.replace(" ", "-"))
 def test_the_reference_does_what_the_table_says(world, row):
-    binary = conftest.reference_binary()
-    if binary is None:
-        pytest.skip("no real kube-apiserver: run ./apimesh test --differential, which builds it, or set APIMESH_REFERENCE to a kube-apiserver v1.36")
+    binary = conftest.needed_reference()
     outcome = start_options.run(world, row, binary, limit=60)
     if row.error is None:
         assert outcome.code is None, outcome.error()
