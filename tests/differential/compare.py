@@ -48,10 +48,12 @@ def document(reply, side, step):
 
 
 def in_any_order(document):
-    """Sorts the causes of an error, and removes the message that joins them."""
+    """Sorts the causes of an error, and removes the message that joins them. Sorts the conditions of an object."""
     if isinstance(document, dict) and document.get("kind") == "Status" and "causes" in (document.get("details") or {}):
         document = {key: value for key, value in document.items() if key != "message"}
         document["details"] = {**document["details"], "causes": sorted(document["details"]["causes"], key=json.dumps)}
+    if isinstance(document, dict) and isinstance(document.get("status"), dict) and "conditions" in document["status"]:
+        document = {**document, "status": {**document["status"], "conditions": sorted(document["status"]["conditions"], key=lambda each: each["type"])}}
     return document
 
 

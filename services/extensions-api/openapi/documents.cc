@@ -63,14 +63,15 @@ void AddVersions(const meta::Object& crd, Collected& all) {
   }
 }
 
-/// The definitions in the store that are served. Their status may not be written yet.
-Task<Collected> Collect(storage::StorePtr crds, ServedPtr served, OpenApiResource own) {
+/// The definitions in the store that are served. Their status may not be written yet. A document must not be made of
+/// only a part of them, because the aggregator keeps it.
+Task<meta::Result<Collected>> Collect(storage::StorePtr crds, ServedPtr served, OpenApiResource own) {
   Collected all;
   all.resources.push_back(std::move(own));
   const meta::RequestContext ctx;
   const storage::ListOptions options{.resource_version = "0"};
   const meta::Result<std::unique_ptr<storage::ListCursor>> cursor = co_await crds->List(ctx, options);
-  if (!cursor) co_return all;
+  if (!cursor) co_return cursor.error();
   for (;;) {
     const std::vector<storage::EntryPtr> some = (*cursor)->Next(64);
     if (some.empty()) break;
@@ -87,18 +88,20 @@ Task<Collected> Collect(storage::StorePtr crds, ServedPtr served, OpenApiResourc
 
 Task<mesh::Response> AnswerV2(storage::StorePtr crds, ServedPtr served, OpenApiResource own,
                               DescriptionsPtr descriptions) {
-  const Collected all = co_await Collect(std::move(crds), std::move(served), std::move(own));
-  const json::object document = schema::OpenApiV2(all.resources, schema::Builtin(), descriptions->Read());
+  const meta::Result<Collected> all = co_await Collect(std::move(crds), std::move(served), std::move(own));
+  if (!all) co_return mesh::Response::Error(all.error());
+  const json::object document = schema::OpenApiV2(all->resources, schema::Builtin(), descriptions->Read());
   co_return mesh::Response::Json(200, codec::WriteJson(document));
 }
 
 Task<mesh::Response> AnswerV3(storage::StorePtr crds, ServedPtr served, OpenApiResource own,
                               DescriptionsPtr descriptions, std::string path) {
   const meta::GroupVersion version = meta::GroupVersion::Parse(std::string_view(path).substr(kV3.size()));
-  Collected all = co_await Collect(std::move(crds), std::move(served), std::move(own));
-  std::erase_if(all.resources, [&version](const OpenApiResource& one) { return one.kind.Version() != version; });
-  if (all.resources.empty()) co_return service::PlainNotFound();
-  const json::object document = schema::OpenApiV3(version, all.resources, schema::Builtin(), descriptions->Read());
+  meta::Result<Collected> all = co_await Collect(std::move(crds), std::move(served), std::move(own));
+  if (!all) co_return mesh::Response::Error(all.error());
+  std::erase_if(all->resources, [&version](const OpenApiResource& one) { return one.kind.Version() != version; });
+  if (all->resources.empty()) co_return service::PlainNotFound();
+  const json::object document = schema::OpenApiV3(version, all->resources, schema::Builtin(), descriptions->Read());
   co_return mesh::Response::Json(200, codec::WriteJson(document));
 }
 
