@@ -4,6 +4,7 @@ Each request of amplification.py has nearly 3 MB or 300,000 values and is the wo
 on an idle machine. Objects and lists of 100,000 items and more need more, because each item is an entry of a hash table in the document and has its own path in
 managedFields; a definition of 190,000 rules compiles each of them. A request fails its test if it costs more than twice the figures of amplification.py, which were measured on a busy machine.
 """
+import collections
 import dataclasses
 import http.client
 import json
@@ -129,13 +130,15 @@ def test_large_requests_take_little_time_of_the_threads_of_small_ones(target, sm
     Expected: a thread that also runs small requests works for less than 50 ms on each, so that it delays no other client for longer. CPU time does not depend on other
     programs of the machine. Why: on a small machine a process has one thread for small requests; a separate thread runs large ones."""
     small()  # loads what is loaded once
-    before = threads(target)
+    rounds = collections.Counter()  # in how many rounds a thread worked; work that earlier requests left behind is in few of them
     for _ in range(10):
+        before = threads(target)
         small()
         for method, path, *body in SMALL_REQUESTS:  # by new connections, which other threads may serve
             assert target.client(method, path, *body, headers={"Content-Type": "application/json"}).code in (200, 201)
-    after = threads(target)
-    serving = {thread for thread in after if after[thread] - before.get(thread, 0) > 0.0005}
+        after = threads(target)
+        rounds.update(thread for thread in after if after[thread] - before.get(thread, 0) > 0.00005)
+    serving = {thread for thread, count in rounds.items() if count >= 5}
     assert {"core-api", "extensions-api", "aggregator", "authn-authz"} <= {process for process, _ in serving}
     costs = {}
     for name in sorted(name for names in FLOODS.values() for name in names):

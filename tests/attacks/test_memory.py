@@ -130,6 +130,9 @@ def test_made_up_requests_make_no_new_series(server):
     kinds = [random_path, random_resource, random_name, random_token, random_user_agent, random_method, random_impersonation, random_content_type]
     for attack, i in itertools.product(kinds, range(3)):
         connection.send(*attack(i))
+    services = [item["metadata"]["name"] for item in server.client.get("/apis/apiregistration.k8s.io/v1/apiservices").json()["items"]]
+    checked = {f'aggregator_unavailable_apiservice{{name="{name}"}}' for name in services}
+    mesh.wait_until(lambda: checked <= series(server), 20, "every APIService has been checked")
     before = series(server)
     for attack, i in itertools.product(kinds, range(50)):
         connection.send(*attack(i))
