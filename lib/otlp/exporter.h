@@ -32,7 +32,7 @@ struct ExporterOptions {
   Duration retry_for = std::chrono::minutes(1);
 };
 
-/// Collects ended spans and sends them in batches from a thread of its own. It never blocks the threads that end spans:
+/// Collects ended spans and sends them in batches from its own thread. It never blocks the threads that end spans:
 /// a span that finds the queue full is dropped and counted. Thread-safe.
 class Exporter final : public tracing::Sink {
  public:

@@ -123,9 +123,9 @@ meta::Result<meta::Object> DecodeProtobuf(std::string_view body, const DecodeTar
   return object;
 }
 
-/// Normalises a custom resource with another kind or version than the expected one. It has no Go type in
-/// kube-apiserver, which compares its fields with the schema of its own version if the group and the kind are right. A
-/// version that does not exist has no fields. The fields of metadata are compared in any case.
+/// Normalises a custom resource whose kind or version is not the expected one. If its group and kind are right,
+/// kube-apiserver compares its fields with the schema of the version that the object names; a version that does not
+/// exist has no fields. The fields of metadata are always compared.
 meta::Result<> NormaliseOtherKind(json::object& root, const meta::Gvk& actual, const DecodeTarget& target,
                                   Strictness* strict) {
   Strictness found;

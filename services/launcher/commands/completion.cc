@@ -25,12 +25,12 @@ constexpr struct {
     {"logs", "store core-api extensions-api authn-authz aggregator envoy launcher"},
     {"completion", "bash zsh fish"},
     {"test", "--unit --e2e --attacks --differential --sanitize"},
-    {"bench", "--quick --growth --many"},
+    {"bench", "--quick --growth --many --admission"},
     {"envtest", "-p"},
     {"descriptions", "--dir"},
 };
 
-/// Appends the options of a command and the names and options of its own commands, each once.
+/// Appends the options of a command, and the names and options of its subcommands. A word is appended only once.
 void AddWords(const CLI::App& command, std::vector<std::string>& words) {
   const auto add = [&words](const std::string& word) {
     if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
