@@ -27,6 +27,10 @@ class OpenApiWriter {
       wire::PutMessage(out_, 9,
                        [&] { Named(1, *definitions, [this](const json::object& schema) { Schema(schema); }); });
     }
+    if (const json::object* parameters = ObjectAt(document, "parameters")) {
+      wire::PutMessage(out_, 10,
+                       [&] { Named(1, *parameters, [this](const json::object& parameter) { Parameter(parameter); }); });
+    }
   }
 
  private:
@@ -122,7 +126,14 @@ class OpenApiWriter {
     if (!list || !list->is_array()) return;
     for (const json::value& one : list->get_array()) {
       if (!one.is_object()) continue;
-      wire::PutMessage(out_, number, [&] { wire::PutMessage(out_, 1, [&] { Parameter(one.get_object()); }); });
+      const json::object& parameter = one.get_object();
+      wire::PutMessage(out_, number, [&] {
+        if (parameter.contains("$ref")) {
+          wire::PutMessage(out_, 2, [&] { Text(1, parameter, "$ref"); });
+        } else {
+          wire::PutMessage(out_, 1, [&] { Parameter(parameter); });
+        }
+      });
     }
   }
 

@@ -35,6 +35,16 @@ TEST(OpenApiProtobuf, NestsAsGnosticDoes) {
   EXPECT_EQ(Dig(bytes, {9, 1, 2, 31, 2, 2}), "[1]\n");
 }
 
+TEST(OpenApiProtobuf, WritesSharedParameters) {
+  const auto document = ParseJson(
+      R"({"paths":{"/a":{"parameters":[{"$ref":"#/parameters/p"}]}},"parameters":{"p":{"name":"x","in":"query"}}})",
+      meta::NewArena());
+  const std::string bytes = WriteOpenApiV2Protobuf(document->get_object());
+  EXPECT_EQ(Dig(bytes, {8, 2, 2, 9, 2, 1}), "#/parameters/p");
+  EXPECT_EQ(Dig(bytes, {10, 1, 1}), "p");
+  EXPECT_EQ(Dig(bytes, {10, 1, 2, 2, 3, 4}), "x");
+}
+
 TEST(OpenApiProtobuf, WritesTheWholeDocument) {
   schema::OpenApiResource pods;
   pods.kind = {"", "v1", "Pod"};
