@@ -4,7 +4,7 @@
 
 #include "lib/codec/codec.h"
 #include "lib/endpoint/discovery.h"
-#include "lib/endpoint/input/query.h"
+#include "lib/endpoint/hashed_document.h"
 #include "lib/schema/builtin.h"
 #include "lib/service/chain.h"
 
@@ -106,19 +106,8 @@ Task<mesh::Response> OpenApiDocuments::Answer(mesh::Request request) {
     if (found == versions_.end()) co_return service::PlainNotFound();
     hash = found->second.hash;
   }
-  mesh::Response response;
-  response.headers.emplace_back("vary", "Accept");
-  response.headers.emplace_back("etag", '"' + hash + '"');
-  // The content at a URL with a hash never changes.
-  if (endpoint::Query(request.query).First("hash") == hash)
-    response.headers.emplace_back("cache-control", "public, immutable");
-  if (request.Header("if-none-match").find(hash) != std::string_view::npos) {
-    response.code = 304;
-    co_return response;
-  }
-  response.headers.emplace_back("content-type", "application/json");
-  response.body.push_back(Document(request.path));
-  co_return response;
+  const auto document = [this, &request] { return Document(request.path); };
+  co_return endpoint::AnswerHashedDocument(request, hash, "application/json", document);
 }
 
 }  // namespace apimesh::core_api
