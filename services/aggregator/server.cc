@@ -128,6 +128,7 @@ struct AggregatorServer::State {
                                     .core_api = peers.core_api,
                                     .routes = routes,
                                     .executor = runtime.Executor(),
+                                    .parser = runtime.LargeRequests(),
                                     .proxy_cert_file = options.proxy_client_cert_file,
                                     .proxy_key_file = options.proxy_client_key_file,
                                     .endpoint_routing = options.enable_aggregator_routing,

@@ -116,12 +116,22 @@ TEST_F(AggregatorTest, ServesDiscovery) {
 
 TEST_F(AggregatorTest, MergesOpenApiV2) {
   core_->answers["/openapi/v2"] = mesh::Response::Json(200, R"({"paths":{"/a":{}},"definitions":{"A":1}})");
-  extensions_->answers["/openapi/v2"] = mesh::Response::Json(200, R"({"paths":{"/b":{}},"definitions":{"A":2,"B":3}})");
+  extensions_->answers["/openapi/v2"] = mesh::Response::Json(200, R"({"paths":{"/b":{}},"definitions":{"A":1,"B":3}})");
   Start();
   for (int i = 0; i < 2; ++i)
     EXPECT_THAT(Get("/openapi/v2", "admin").body,
                 HasSubstr(R"("paths":{"/a":{},"/b":{}},"definitions":{"A":1,"B":3})"));
   EXPECT_EQ(core_->Requests().size(), 1u) << "asked once while nothing changes";
+  // The same description again may hide a change, and a server that is down changes nothing.
+  extensions_->answers["/openapi/v2"] = mesh::Response::Json(200, R"({"paths":{"/c":{}}})");
+  mesh::Description same;
+  same.etag = "1";
+  same.group_versions = {DescribeVersion("example.com", "v1", "widgets")};
+  extensions_->Describe(same);
+  EXPECT_THAT(Get("/openapi/v2", "admin").body, HasSubstr(R"("paths":{"/a":{},"/c":{}})"));
+  extensions_->Describe(same);
+  extensions_->answers["/openapi/v2"] = mesh::Response::Error(meta::ServiceUnavailable("down", 1));
+  EXPECT_THAT(Get("/openapi/v2", "admin").body, HasSubstr(R"("paths":{"/a":{},"/c":{}})"));
 }
 
 TEST_F(AggregatorTest, ServesHealthVersionMetricsAndIndex) {

@@ -2,6 +2,7 @@
 import base64
 import json
 import threading
+import time
 
 import pytest
 
@@ -12,6 +13,13 @@ from tls_server import TlsServer
 PATH = "/apis/apiregistration.k8s.io/v1/apiservices"
 FISHES = {"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": "sea.example.com/v1",
           "resources": [{"name": "fishes", "singularName": "fish", "namespaced": True, "kind": "Fish", "verbs": ["get", "list", "watch"], "shortNames": ["fi"]}]}
+OBJECT_META = {"type": "object", "description": "not the definition of the mesh"}
+FISH_V2 = {"swagger": "2.0", "info": {"title": "Sea"},
+           "paths": {"/apis/sea.example.com/v1/fishes": {"get": {"parameters": [{"$ref": "#/parameters/limit"}], "responses": {"200": {"description": "OK", "schema": {"$ref": "#/definitions/com.example.sea.Fish"}}}}},
+                     "/apis/other.example.com/v1/things": {"get": {"responses": {"200": {"description": "OK", "schema": {"$ref": "#/definitions/Thing"}}}}}},
+           "definitions": {"com.example.sea.Fish": {"type": "object", "properties": {"metadata": {"$ref": "#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}}},
+                           "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta": OBJECT_META, "Thing": {"type": "object"}},
+           "parameters": {"limit": {"name": "limit", "in": "query", "type": "integer", "uniqueItems": True}}}
 FISH = {"kind": "Fish", "apiVersion": "sea.example.com/v1", "metadata": {"name": "cod", "namespace": "default", "resourceVersion": "7"}}
 
 
@@ -71,12 +79,17 @@ class Sea:
         self.pki, self.proxy_pki = Pki(folder, "sea"), Pki(folder, "front-proxy")
         self.proxy_certificate = self.proxy_pki.issue("the-aggregator")
         self.go_on = threading.Event()
+        self.hangs = False
         self.server = TlsServer(self.pki.issue_server("sea", "DNS:sea.default.svc"), self.proxy_pki.ca, self.answer)
 
     def answer(self, request, _body):
         path = request.path.split("?")[0]
+        if self.hangs and path.startswith("/openapi"):
+            self.go_on.wait(60)
         if path == "/apis/sea.example.com/v1":
             request.send(200, json.dumps(FISHES))
+        elif path == "/openapi/v2":
+            request.send(200, json.dumps(FISH_V2), ETag='"1"')
         elif path == "/openapi/v3":
             request.send(200, json.dumps({"paths": {"apis/sea.example.com/v1": {"serverRelativeURL": "/openapi/v3/apis/sea.example.com/v1?hash=ABC"}}}))
         elif path == "/openapi/v3/apis/sea.example.com/v1":
@@ -147,9 +160,50 @@ def test_its_documents_are_merged(sea):
     aggregated = sea.api.client.get("/apis", headers={"Accept": "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"}).json()
     found = [item for item in aggregated["items"] if item["metadata"].get("name") == "sea.example.com"][0]["versions"][0]
     assert found["freshness"] == "Current" and found["resources"][0]["responseKind"] == {"group": "sea.example.com", "version": "v1", "kind": "Fish"}
-    index = sea.api.client.get("/openapi/v3").json()["paths"]
+
+
+def openapi(client):
+    """The documents of clients, with their ETags: the index, the document of the group-version, and /openapi/v2."""
+    answers = [client.get(path) for path in ("/openapi/v3", "/openapi/v3/apis/sea.example.com/v1?hash=ABC", "/openapi/v2")]
+    return [(answer.code, answer.headers.get("etag"), answer.body) for answer in answers]
+
+
+def test_its_openapi_is_served_from_a_copy(sea):
+    client = sea.api.client
+    mesh.wait_until(lambda: "apis/sea.example.com/v1" in client.get("/openapi/v3").json()["paths"], 15, "the documents are downloaded")
+    index = client.get("/openapi/v3").json()["paths"]
     assert index["apis/sea.example.com/v1"]["serverRelativeURL"] == "/openapi/v3/apis/sea.example.com/v1?hash=ABC"
-    assert sea.api.client.get("/openapi/v3/apis/sea.example.com/v1?hash=ABC").json()["info"]["title"] == "Sea"
+    document = client.get("/openapi/v3/apis/sea.example.com/v1?hash=ABC")
+    assert document.json()["info"]["title"] == "Sea" and document.headers["etag"] == '"ABC"'
+    assert client.get("/openapi/v3/apis/sea.example.com/v1", headers={"If-None-Match": '"ABC"'}).code == 304
+    merged = client.get("/openapi/v2").json()
+    assert "/apis/sea.example.com/v1/fishes" in merged["paths"] and "/apis/other.example.com/v1/things" not in merged["paths"]
+    definitions = merged["definitions"]
+    assert "Thing" not in definitions and merged["parameters"]["limit"]["name"] == "limit"
+    renamed = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta_v2"
+    assert definitions["com.example.sea.Fish"]["properties"]["metadata"] == {"$ref": f"#/definitions/{renamed}"}
+    assert definitions[renamed] == OBJECT_META and definitions[renamed[:-3]]["properties"]["name"]
+    assert [name for name in definitions if name.endswith("_v2")] == [renamed]
+    # The server is asked as another user than for discovery, which has no groups.
+    headers = [{name.lower(): value for name, value in one[2].items()} for one in sea.server.seen if one[1] == "/openapi/v2"][0]
+    assert headers["x-remote-user"] == "system:aggregator" and "x-remote-group" not in headers
+
+
+def test_a_slow_or_dead_server_does_not_change_openapi(sea):
+    before = openapi(sea.api.client)
+    sea.hangs = True
+    # A change of the APIService makes the aggregator download the documents again.
+    path = f"{PATH}/v1.sea.example.com"
+    assert sea.api.client("PATCH", path, {"spec": {"versionPriority": 21}}, headers={"Content-Type": "application/merge-patch+json"}).code == 200
+    seen = len(sea.server.seen)
+    assert openapi(sea.api.client) == before
+    assert sea.api.client("PATCH", path, {"spec": {"insecureSkipTLSVerify": True, "caBundle": None}}, headers={"Content-Type": "application/merge-patch+json"}).code == 200
+    mesh.wait_until(lambda: any(one[1] == "/openapi/v2" for one in sea.server.seen[seen:]), 15, "a download has begun")
+    begun = time.monotonic()
+    assert openapi(sea.api.client) == before
+    assert time.monotonic() - begun < 10, "clients wait for the server"
+    sea.hangs = False
+    sea.go_on.set()
 
 
 def test_watches_stream(sea):
@@ -181,7 +235,9 @@ def test_unavailable_is_503(sea):
     assert refused.code == 503 and refused.body == "service unavailable\n"
     assert client("DELETE", f"{PATH}/v1.nowhere.example.com").code == 200
     mesh.wait_until(lambda: client.get("/apis/nowhere.example.com/v1/things").code == 404, 5, "the deleted APIService is no longer used")
+    documents = openapi(client)
     sea.server.stop()
     mesh.wait_until(lambda: condition(client.get(f"{PATH}/v1.sea.example.com"))[:2] == ("False", "FailedDiscoveryCheck"), 20, "the APIService is unavailable")
     assert client.get("/apis/sea.example.com/v1/namespaces/default/fishes").code == 503
+    assert openapi(client) == documents
     assert client.get("/api/v1/namespaces").code == 200

@@ -84,15 +84,20 @@ TEST(ExternalDiscovery, TranslatesTheOlderForm) {
       R"("scope":"Namespaced","singularResource":"fish","verbs":["get"],"subresources":[{"subresource":"scale",)"
       R"("responseKind":{"group":"autoscaling","version":"v1","kind":"Scale"},"verbs":["get"]}]}],"freshness":"Current"})");
   EXPECT_EQ(found.group_versions[0]->openapi_v3_hash, "H");
-  const mesh::Description lost = DescribeExternal(sea, "", "");
+  const mesh::Description lost = DescribeExternal(sea, "", "H");
   EXPECT_EQ(lost.group_versions[0]->aggregated_discovery, R"({"version":"v1","freshness":"Stale"})");
+  EXPECT_EQ(lost.group_versions[0]->openapi_v3_hash, "H") << "the last document is still served";
   EXPECT_NE(lost.etag, found.etag);
   EXPECT_EQ(
       OpenApiHash(
           R"({"paths":{"apis/sea.example.com/v1":{"serverRelativeURL":"/openapi/v3/apis/sea.example.com/v1?hash=AB"}}})",
           "sea.example.com", "v1"),
       "AB");
-  EXPECT_EQ(OpenApiHash("nonsense", "sea.example.com", "v1"), "");
+  EXPECT_EQ(OpenApiHash(R"({"paths":{"apis/sea.example.com/v1":{"serverRelativeURL":"/a?hash=A B"}}})",
+                        "sea.example.com", "v1"),
+            "");
+  EXPECT_EQ(OpenApiHash(R"({"paths":{}})", "sea.example.com", "v1"), std::nullopt);
+  EXPECT_EQ(OpenApiHash("nonsense", "sea.example.com", "v1"), std::nullopt);
 }
 
 }  // namespace

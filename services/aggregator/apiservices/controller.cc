@@ -12,7 +12,6 @@
 
 #include "lib/base/async/wakeup.h"
 #include "lib/base/log.h"
-#include "lib/base/text/base64.h"
 #include "lib/codec/codec.h"
 #include "lib/mesh/api_client.h"
 #include "lib/service/work_queue_metrics.h"
@@ -20,9 +19,8 @@
 #include "services/aggregator/apiservices/apiservice_resource.h"
 #include "services/aggregator/apiservices/automatic.h"
 #include "services/aggregator/apiservices/availability_metrics.h"
-#include "services/aggregator/apiservices/external_discovery.h"
-#include "services/aggregator/apiservices/external_server.h"
-#include "services/aggregator/extensions/endpoint.h"
+#include "services/aggregator/apiservices/download_schedule.h"
+#include "services/aggregator/apiservices/server_options.h"
 
 namespace apimesh::aggregator {
 namespace asio = boost::asio;
@@ -47,30 +45,12 @@ struct External {
   bool available = false;
   bool checking = false;
   SteadyTime next_check{};
+  std::shared_ptr<OpenApiCopy> openapi;
+  std::uint64_t openapi_version = 0;
+  DownloadSchedule download;
 };
 
 void Forget(std::exception_ptr) {}
-
-std::int64_t NumberAt(const meta::Object& object, std::string_view field) {
-  const json::value* found = meta::Find(object.Root(), "spec", field);
-  return found && found->is_int64() ? found->get_int64() : 0;
-}
-
-Registration RegistrationOf(const meta::Object& object) {
-  return {std::string(meta::FindString(object.Root(), "spec", "group")),
-          std::string(meta::FindString(object.Root(), "spec", "version")),
-          static_cast<int>(NumberAt(object, "groupPriorityMinimum")),
-          static_cast<int>(NumberAt(object, "versionPriority"))};
-}
-
-ExtensionOptions ExtensionOptionsOf(const meta::Object& object) {
-  ExtensionOptions options;
-  options.group = meta::FindString(object.Root(), "spec", "group");
-  options.version = meta::FindString(object.Root(), "spec", "version");
-  options.endpoint = EndpointOf(object);
-  DecodeBase64(meta::FindString(object.Root(), "spec", "caBundle"), options.ca_pem);
-  return options;
-}
 
 }  // namespace
 
@@ -82,12 +62,14 @@ struct ApiServiceController::State : std::enable_shared_from_this<State> {
         strand(asio::make_strand(parts.executor)),
         metrics(parts.metrics),
         registrations("autoregister", parts.metrics, parts.clock),
-        checks("remote_available_controller", parts.metrics, parts.clock) {}
+        checks("remote_available_controller", parts.metrics, parts.clock),
+        downloads("open_api_aggregation_controller", parts.metrics, parts.clock) {}
 
   Task<> TakeAll(std::vector<storage::Event> events);
   Task<> Work(std::shared_ptr<State> self);
   Task<> Register(std::shared_ptr<State> self);
   Task<> Check(std::shared_ptr<State> self, std::string name);
+  Task<> Download(std::shared_ptr<State> self, std::string name);
   Task<> WriteStatus(std::shared_ptr<State> self, std::string name, std::string status, std::string reason,
                      std::string message);
   /// Sends a request to the server of APIServices.
@@ -105,14 +87,16 @@ struct ApiServiceController::State : std::enable_shared_from_this<State> {
     wakeup->Wake();
   }
   bool Stopped() const { return follower->Stopped(); }
-  ExternalOptions OptionsOf(const meta::Object& object) const;
-  std::shared_ptr<Backend> MakeServer(const std::string& name, std::variant<ExternalOptions, ExtensionOptions> options);
+  std::shared_ptr<Backend> MakeServer(const std::string& name, std::variant<ExternalOptions, ExtensionOptions> options,
+                                      std::shared_ptr<OpenApiCopy> openapi);
+  /// Checks the server, or requests its documents, if it is time.
+  void StartWork(const std::string& name, External& external);
 
   const Parts parts;
   const mesh::ApiClient own;  // the server of APIServices in this process
   asio::strand<asio::any_io_executor> strand;
   AvailabilityMetrics metrics;
-  service::WorkQueueMetrics registrations, checks;
+  service::WorkQueueMetrics registrations, checks, downloads;
   const std::shared_ptr<storage::Follower> follower =
       std::make_shared<storage::Follower>("the APIServices", parts.store);
   Objects objects;         // a copy of the store's content
@@ -133,28 +117,12 @@ struct ApiServiceController::State : std::enable_shared_from_this<State> {
   std::shared_ptr<Wakeup> wakeup = Wakeup::New();  // guarded by mutex
 };
 
-ExternalOptions ApiServiceController::State::OptionsOf(const meta::Object& object) const {
-  const json::object& service = meta::Find(object.Root(), "spec", "service")->get_object();
-  const json::value* port = meta::FindField(service, "port");
-  const json::value* insecure = meta::Find(object.Root(), "spec", "insecureSkipTLSVerify");
-  ExternalOptions options;
-  options.group = meta::FindString(object.Root(), "spec", "group");
-  options.version = meta::FindString(object.Root(), "spec", "version");
-  options.service = {std::string(meta::FindString(service, "namespace")),
-                     std::string(meta::FindString(service, "name")),
-                     port && port->is_int64() ? port->get_int64() : 443};
-  DecodeBase64(meta::FindString(object.Root(), "spec", "caBundle"), options.ca_pem);
-  options.insecure_skip_verify = insecure && *insecure == true;
-  options.cert_file = parts.proxy_cert_file;
-  options.key_file = parts.proxy_key_file;
-  options.reject_redirects = parts.reject_redirects;
-  return options;
-}
-
 std::shared_ptr<Backend> ApiServiceController::State::MakeServer(
-    const std::string& name, std::variant<ExternalOptions, ExtensionOptions> options) {
+    const std::string& name, std::variant<ExternalOptions, ExtensionOptions> options,
+    std::shared_ptr<OpenApiCopy> openapi) {
   if (auto* const external = std::get_if<ExternalOptions>(&options)) {
-    return std::make_shared<ExternalServer>(std::move(*external), parts.core_api, parts.endpoint_routing, parts.clock);
+    return std::make_shared<ExternalServer>(std::move(*external), parts.core_api, parts.endpoint_routing,
+                                            std::move(openapi), parts.parser, parts.clock);
   }
   const auto changed = [weak = weak_from_this(), name, strand = strand] {
     asio::post(strand, [weak, name] {
@@ -177,35 +145,66 @@ void ApiServiceController::State::FindExternals() {
   for (const auto& [name, object] : objects) {
     if (IsLocal(object)) continue;
     External& external = externals[name];
+    const Registration registration = RegistrationOf(object);
     std::variant<ExternalOptions, ExtensionOptions> options;
     if (IsExternal(object)) {
-      options = OptionsOf(object);
+      ExternalOptions found = ExternalOptionsOf(object);
+      found.cert_file = parts.proxy_cert_file;
+      found.key_file = parts.proxy_key_file;
+      found.reject_redirects = parts.reject_redirects;
+      options = std::move(found);
     } else {
       options = ExtensionOptionsOf(object);
     }
     if (!external.server || external.options != options) {
-      external = External{};
+      // The documents of the group-version stay until the changed server sends others.
+      const std::shared_ptr<OpenApiCopy> openapi =
+          external.openapi ? external.openapi : std::make_shared<OpenApiCopy>(registration.group, registration.version);
+      external = External{.openapi = openapi, .openapi_version = openapi->Version()};
       external.options = options;
-      external.server = MakeServer(name, std::move(options));
+      external.server = MakeServer(name, std::move(options), openapi);
     }
-    const Registration registration = RegistrationOf(object);
     if (external.description.group_versions.empty() ||
         external.registration.group_priority_minimum != registration.group_priority_minimum ||
         external.registration.version_priority != registration.version_priority) {
       external.registration = registration;
       std::string known =
           external.description.group_versions.empty() ? "" : external.description.group_versions[0]->resource_list;
-      std::string hash =
-          external.description.group_versions.empty() ? "" : external.description.group_versions[0]->openapi_v3_hash;
+      std::string hash = external.description.group_versions.empty()
+                             ? external.openapi->Hash()
+                             : external.description.group_versions[0]->openapi_v3_hash;
       external.description = DescribeExternal(registration, std::move(known), std::move(hash));
     }
-    if (!external.checking && external.next_check <= parts.clock.Steady()) {
-      external.checking = true;
-      external.next_check = SteadyTime::max();
-      checks.Add(name);
-      asio::co_spawn(strand, Check(shared_from_this(), name), &Forget);
-    }
+    StartWork(name, external);
   }
+}
+
+void ApiServiceController::State::StartWork(const std::string& name, External& external) {
+  const SteadyTime now = parts.clock.Steady();
+  if (!external.checking && external.next_check <= now) {
+    external.checking = true;
+    external.next_check = SteadyTime::max();
+    checks.Add(name);
+    asio::co_spawn(strand, Check(shared_from_this(), name), &Forget);
+  }
+  if (external.available && external.download.Due(now)) {
+    external.download.Begin();
+    downloads.Add(name);
+    asio::co_spawn(strand, Download(shared_from_this(), name), &Forget);
+  }
+}
+
+Task<> ApiServiceController::State::Download(std::shared_ptr<State> /*keeps this alive*/, std::string name) {
+  const std::shared_ptr<Backend> server = externals.at(name).server;
+  downloads.Begin(name);
+  const std::string failure = co_await server->RefreshOpenApi();
+  downloads.Finish(name);
+  const auto found = externals.find(name);
+  if (found == externals.end() || found->second.server != server) co_return;
+  External& external = found->second;
+  external.download.Finish(failure.empty(), parts.clock.Steady());
+  if (!failure.empty()) log::Warning("OpenAPI of APIService {}: {}", name, failure);
+  external.next_check = {};  // publishes what has changed
 }
 
 void ApiServiceController::State::Publish() {
@@ -213,11 +212,11 @@ void ApiServiceController::State::Publish() {
   std::string key;
   for (const auto& [name, external] : externals) {
     delegates.push_back({name, external.server, external.description, external.available, external.server->Kind(),
-                         external.shared_watches});
+                         external.shared_watches, external.openapi_version});
     const mesh::GroupVersionDescription& gv = *external.description.group_versions[0];
-    key += fmt::format("{} {} {} {} {} {} {}\n", name, fmt::ptr(external.server.get()), external.description.etag,
+    key += fmt::format("{} {} {} {} {} {} {} {}\n", name, fmt::ptr(external.server.get()), external.description.etag,
                        external.available, gv.group_priority_minimum, gv.version_priority,
-                       fmt::ptr(external.shared_watches.get()));
+                       fmt::ptr(external.shared_watches.get()), external.openapi_version);
   }
   if (key == published) return;
   published = key;
@@ -245,10 +244,12 @@ Task<> ApiServiceController::State::Check(std::shared_ptr<State> self, std::stri
   external.checking = false;
   const bool was_available = std::exchange(external.available, checked.status == "True");
   if (was_available && !external.available) metrics.Lost(name, checked.reason);
+  if (!was_available && external.available) external.download.Restart();
   // If the server has changed during the check, it is checked again immediately.
   if (external.next_check == SteadyTime::max())
     external.next_check = begun + (external.available ? kCheckAvailable : kCheckUnavailable);
   external.shared_watches = std::move(checked.shared_watches);
+  external.openapi_version = checked.openapi_version;
   external.description =
       DescribeExternal(external.registration, std::move(checked.resource_list), std::move(checked.openapi_hash));
   Publish();

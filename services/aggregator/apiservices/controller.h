@@ -24,6 +24,7 @@ class ApiServiceController {
     std::shared_ptr<mesh::DelegateClient> core_api;
     std::shared_ptr<RouteTable> routes;
     boost::asio::any_io_executor executor;
+    boost::asio::any_io_executor parser;  // parses the documents of external servers
     std::string proxy_cert_file, proxy_key_file;
     bool endpoint_routing = false;
     bool reject_redirects = true;

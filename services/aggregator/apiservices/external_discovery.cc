@@ -1,5 +1,7 @@
 #include "services/aggregator/apiservices/external_discovery.h"
 
+#include <algorithm>
+#include <cctype>
 #include <map>
 
 #include <fmt/format.h>
@@ -73,24 +75,30 @@ mesh::Description DescribeExternal(const Registration& registration, std::string
   if (list && list->is_object()) {
     one.aggregated_discovery = codec::WriteJson(Aggregated(list->get_object(), registration));
     one.resource_list = std::move(resource_list);
-    one.openapi_v3_hash = std::move(openapi_hash);
   } else {
     one.aggregated_discovery =
         codec::WriteJson(json::object{{"version", registration.version}, {"freshness", "Stale"}});
   }
+  one.openapi_v3_hash = std::move(openapi_hash);
   mesh::Description description;
   description.etag = fmt::format("{:016x}", std::hash<std::string>()(one.aggregated_discovery + one.openapi_v3_hash));
   description.group_versions.push_back(std::make_shared<const mesh::GroupVersionDescription>(std::move(one)));
   return description;
 }
 
-std::string OpenApiHash(std::string_view index, const std::string& group, const std::string& version) {
+std::optional<std::string> OpenApiHash(std::string_view index, const std::string& group, const std::string& version) {
+  constexpr std::size_t kMaxBytes = 256;
   const meta::Result<json::value> parsed = codec::ParseJson(index, meta::NewArena());
-  if (!parsed || !parsed->is_object()) return "";
+  if (!parsed || !parsed->is_object()) return std::nullopt;
   const std::string path = fmt::format("apis/{}/{}", group, version);
+  if (!meta::Find(parsed->get_object(), "paths", path)) return std::nullopt;
   const std::string_view url = meta::FindString(parsed->get_object(), "paths", path, "serverRelativeURL");
   const std::size_t mark = url.find("hash=");
-  return mark == std::string_view::npos ? "" : std::string(url.substr(mark + 5));
+  const std::string_view hash = mark == std::string_view::npos ? std::string_view() : url.substr(mark + 5);
+  const bool plain = hash.size() <= kMaxBytes && std::all_of(hash.begin(), hash.end(), [](unsigned char c) {
+                       return std::isalnum(c) || c == '-' || c == '_';
+                     });
+  return plain ? std::string(hash) : "";
 }
 
 }  // namespace apimesh::aggregator

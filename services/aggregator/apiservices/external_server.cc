@@ -6,12 +6,11 @@
 #include "lib/base/text/text.h"
 #include "lib/base/text/url.h"
 #include "lib/service/reverse_proxy.h"
-#include "services/aggregator/apiservices/external_discovery.h"
 
 namespace apimesh::aggregator {
 namespace {
 
-constexpr std::chrono::seconds kLongestQuestion{5};
+constexpr std::chrono::seconds kLongestQuestion{5}, kLongestDownload{60};
 
 http::ClientOptions ClientOptionsOf(const ExternalOptions& options, const Clock& clock) {
   http::ClientOptions made{.clock = clock};
@@ -123,10 +122,13 @@ Task<> Send(mesh::Response response, mesh::ResponseStream& stream) {
 }  // namespace
 
 ExternalServer::ExternalServer(ExternalOptions options, std::shared_ptr<mesh::DelegateClient> core_api,
-                               bool endpoint_routing, const Clock& clock)
+                               bool endpoint_routing, std::shared_ptr<OpenApiCopy> openapi,
+                               boost::asio::any_io_executor parser, const Clock& clock)
     : options_(std::move(options)),
       core_api_(std::move(core_api)),
       endpoint_routing_(endpoint_routing),
+      openapi_(std::move(openapi)),
+      parser_(std::move(parser)),
       clock_(clock),
       client_(http::NewClient(ClientOptionsOf(options_, clock))) {}
 
@@ -140,21 +142,33 @@ Task<Backend::State> ExternalServer::Check() {
   if (!places.hosts.empty()) {
     SetHosts(places.hosts);
     const std::string path = fmt::format("/apis/{}/{}", options_.group, options_.version);
-    const meta::Result<http::ClientResponse> answer = co_await Ask(path, "application/json");
+    const meta::Result<http::ClientResponse> answer = co_await Ask(path);
     if (answer) {
       state.resource_list = answer->body;
       state.status = "True";
       state.reason = "Passed";
       state.message = "all checks passed";
-      const meta::Result<http::ClientResponse> index = co_await Ask("/openapi/v3", "application/json");
-      if (index) state.openapi_hash = OpenApiHash(index->body, options_.group, options_.version);
     } else {
       state.reason = "FailedDiscoveryCheck";
       state.message = answer.error().Message();
     }
   }
   if (state.status != "True") SetHosts({});
+  state.openapi_hash = openapi_->Hash();
+  state.openapi_version = openapi_->Version();
   co_return state;
+}
+
+Task<std::string> ExternalServer::RefreshOpenApi() {
+  const std::string host = PickHost();
+  if (host.empty()) co_return "no address";
+  OpenApiCopy::AskFn ask = [this, host](OpenApiCopy::Question question) {
+    http::Headers headers = {{"accept", std::move(question.accept)}, {"x-remote-user", "system:aggregator"}};
+    if (!question.etag.empty()) headers.emplace_back("if-none-match", std::move(question.etag));
+    return client_->Do("GET", fmt::format("https://{}{}", host, question.path), std::move(headers), "",
+                       clock_.Steady() + kLongestDownload);
+  };
+  co_return co_await openapi_->Refresh(std::move(ask), parser_);
 }
 
 void ExternalServer::SetHosts(std::vector<std::string> hosts) {
@@ -167,10 +181,11 @@ std::string ExternalServer::PickHost() const {
   return hosts_.empty() ? "" : hosts_[next_host_++ % hosts_.size()];
 }
 
-Task<meta::Result<http::ClientResponse>> ExternalServer::Ask(std::string path, std::string accept) const {
+Task<meta::Result<http::ClientResponse>> ExternalServer::Ask(std::string path) const {
   const std::string url = fmt::format("https://{}{}", PickHost(), path);
-  http::Headers headers = {
-      {"accept", std::move(accept)}, {"x-remote-user", "system:kube-aggregator"}, {"x-remote-group", "system:masters"}};
+  http::Headers headers = {{"accept", "application/json"},
+                           {"x-remote-user", "system:kube-aggregator"},
+                           {"x-remote-group", "system:masters"}};
   const auto answer = co_await client_->Do("GET", url, std::move(headers), "", clock_.Steady() + kLongestQuestion);
   if (!answer)
     co_return meta::ServiceUnavailable(
@@ -183,6 +198,7 @@ Task<meta::Result<http::ClientResponse>> ExternalServer::Ask(std::string path, s
 }
 
 Task<mesh::Response> ExternalServer::Call(mesh::Request&& request) {
+  if (std::optional<mesh::Response> answer = openapi_->Answer(request)) co_return std::move(*answer);
   const std::string host = PickHost();
   if (host.empty()) co_return Unavailable("service unavailable");
   service::Outgoing outgoing = MakeOutgoing(host, std::move(request), false);
@@ -200,6 +216,10 @@ Task<mesh::Response> ExternalServer::Call(mesh::Request&& request) {
 }
 
 Task<> ExternalServer::Stream(mesh::Request request, mesh::ResponseStream& stream) {
+  if (std::optional<mesh::Response> answer = openapi_->Answer(request)) {
+    co_await stream.WriteComplete(std::move(*answer));
+    co_return;
+  }
   const std::string host = PickHost();
   if (host.empty()) {
     co_await Send(Unavailable("service unavailable"), stream);

@@ -8,6 +8,7 @@
 #include "lib/http/client.h"
 #include "lib/service/service_resolver.h"
 #include "services/aggregator/apiservices/backend.h"
+#include "services/aggregator/apiservices/openapi_copy.h"
 
 namespace apimesh::aggregator {
 
@@ -27,13 +28,15 @@ struct ExternalOptions {
 class ExternalServer final : public Backend {
  public:
   /// `core_api` resolves the service; `endpoint_routing`: to an endpoint of it instead of its cluster IP.
+  /// `openapi` has the documents that clients get; they are parsed on `parser`.
   ExternalServer(ExternalOptions options, std::shared_ptr<mesh::DelegateClient> core_api, bool endpoint_routing,
-                 const Clock& clock);
+                 std::shared_ptr<OpenApiCopy> openapi, boost::asio::any_io_executor parser, const Clock& clock);
 
   const ExternalOptions& Options() const { return options_; }
   Delegate::Kind Kind() const override { return Delegate::Kind::kExternal; }
   /// Resolves the service and requests the discovery document.
   Task<State> Check() override;
+  Task<std::string> RefreshOpenApi() override;
   Task<mesh::Response> Call(mesh::Request&& request) override;
   Task<> Stream(mesh::Request request, mesh::ResponseStream& stream) override;
   Task<mesh::Connection> Connect(mesh::Request request) override;
@@ -43,14 +46,15 @@ class ExternalServer final : public Backend {
  private:
   /// Sets the current addresses of the server. Without any, requests are answered with 503.
   void SetHosts(std::vector<std::string> hosts);
-  /// Sends a GET request as system:kube-aggregator, for availability checks and discovery. The error message is written
-  /// to the status of the APIService.
-  Task<meta::Result<http::ClientResponse>> Ask(std::string path, std::string accept) const;
+  /// Sends a GET request for the discovery document. The error message is written to the status of the APIService.
+  Task<meta::Result<http::ClientResponse>> Ask(std::string path) const;
   std::string PickHost() const;
 
   const ExternalOptions options_;
   const std::shared_ptr<mesh::DelegateClient> core_api_;
   const bool endpoint_routing_;
+  const std::shared_ptr<OpenApiCopy> openapi_;
+  const boost::asio::any_io_executor parser_;
   const Clock& clock_;
   const std::shared_ptr<http::Client> client_;
   mutable std::mutex mutex_;

@@ -1,6 +1,7 @@
 #include "services/aggregator/delegation/route_table.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "lib/base/log.h"
 
@@ -52,6 +53,11 @@ bool Covers(std::string_view prefix, std::string_view path) {
 }
 
 }  // namespace
+
+std::uint64_t NewOpenApiVersion() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
 
 const Delegate* Routes::For(const meta::RequestInfo& info) const {
   if (delegates.empty()) return nullptr;
@@ -171,7 +177,10 @@ void RouteTable::Update(std::size_t index, std::optional<mesh::Description> desc
   Delegate& delegate = next->delegates[index];
   const bool was_up = delegate.up;
   delegate.up = description.has_value();
-  if (description) delegate.description = std::move(description);
+  if (description) {
+    delegate.description = std::move(description);
+    delegate.openapi_version = NewOpenApiVersion();
+  }
   if (was_up != delegate.up) log::Info("{} is {}", delegate.name, delegate.up ? "up" : "down");
   Index(*next, *before);
   Publish(std::move(next));

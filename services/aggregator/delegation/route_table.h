@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -32,10 +33,14 @@ struct Delegate {
   Kind kind = Kind::kChain;
   /// Of an extension server: the resources whose watches clients may share.
   std::shared_ptr<const std::unordered_set<std::string>> shared_watches = nullptr;
+  std::uint64_t openapi_version = 0;  // a NewOpenApiVersion() for each change of its OpenAPI documents
 
   /// Whether the server is not part of the mesh, and is trusted less.
   bool Foreign() const { return kind == Kind::kExternal || kind == Kind::kExtension; }
 };
+
+/// Returns a number that no call has returned before in this process. Thread-safe.
+std::uint64_t NewOpenApiVersion();
 
 /// The names in an APIResourceList: "deployments", "deployments/scale".
 using ResourceNames = std::unordered_set<std::string>;

@@ -10,8 +10,9 @@
 
 namespace apimesh::aggregator {
 
-/// /openapi/v2: one document for all delegates. It is fetched and merged at the first request, and again after a
-/// delegate's description has changed or if a delegate did not answer. Thread-safe.
+/// /openapi/v2: one document for all delegates. It is fetched and merged at the first request, and again after the
+/// documents of a delegate have changed. While a server of the mesh does not answer, the last document is served.
+/// Thread-safe.
 class OpenApiV2 {
  public:
   struct Document {
@@ -23,7 +24,7 @@ class OpenApiV2 {
 
  private:
   std::mutex mutex_;
-  std::string key_;    // guarded by mutex_: the etags of the descriptions that the document was built from
+  std::string key_;    // guarded by mutex_: the versions of the delegates' documents from which document_ was made
   Document document_;  // guarded by mutex_
 };
 

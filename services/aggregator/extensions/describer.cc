@@ -7,6 +7,7 @@
 #include "lib/grpc/typed_call.h"
 #include "lib/mesh/methods.h"
 #include "proto/mesh/v1/delegate.pb.h"
+#include "services/aggregator/delegation/route_table.h"
 
 namespace apimesh::aggregator {
 namespace {
@@ -103,6 +104,7 @@ void Describer::Report(ExtensionResourcesPtr resources, Refusal refusal) {
     if (same || (!resources && !resources_ && refusal.message == refusal_.message)) return;
     resources_ = std::move(resources);
     refusal_ = resources_ ? Refusal() : std::move(refusal);
+    if (resources_) documents_ = {resources_, NewOpenApiVersion()};
     if (!resources_) healthy_ = false;  // requests are refused from now on
   }
   source_.changed();
@@ -131,6 +133,11 @@ Task<Refusal> Describer::Check() {
 bool Describer::Available() const {
   const std::lock_guard lock(mutex_);
   return healthy_ && resources_;
+}
+
+Describer::Documents Describer::LastDocuments() const {
+  const std::lock_guard lock(mutex_);
+  return documents_;
 }
 
 ExtensionResourcesPtr Describer::Resources() const {

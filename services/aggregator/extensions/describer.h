@@ -32,6 +32,12 @@ class Describer : public std::enable_shared_from_this<Describer> {
   bool Available() const;
   /// What the server serves. nullptr if it is not available.
   ExtensionResourcesPtr Resources() const;
+  /// The last description of the server, also if it is not available, for its documents. nullptr if it has sent none.
+  struct Documents {
+    ExtensionResourcesPtr of;
+    std::uint64_t version = 0;  // changes with them
+  };
+  Documents LastDocuments() const;
   /// Asks the health service. Returns why the server is not available, or an empty refusal.
   Task<Refusal> Check();
 
@@ -46,6 +52,7 @@ class Describer : public std::enable_shared_from_this<Describer> {
   mutable std::mutex mutex_;
   // All below are guarded by mutex_.
   ExtensionResourcesPtr resources_;
+  Documents documents_;
   Refusal refusal_{"DescriptionPending", "the server has not sent its description yet"};
   bool healthy_ = false;
   bool stopped_ = false;

@@ -132,6 +132,9 @@ Task<Backend::State> ExtensionServer::Check() {
     co_return state;
   }
   Refusal refusal = co_await describer_->Check();
+  const Describer::Documents documents = describer_->LastDocuments();
+  state.openapi_version = documents.version;
+  if (documents.of) state.openapi_hash = documents.of->openapi_hash;
   const ExtensionResourcesPtr resources = describer_->Resources();
   if (refusal.reason.empty() && !resources) refusal = {"FailedConnection", "the connection was lost"};
   if (!refusal.reason.empty()) {
@@ -143,20 +146,21 @@ Task<Backend::State> ExtensionServer::Check() {
   state.reason = "Passed";
   state.message = "all checks passed";
   state.resource_list = resources->resource_list;
-  state.openapi_hash = resources->openapi_hash;
   state.shared_watches = resources->shared_watches;
   co_return state;
 }
 
 std::optional<mesh::Response> ExtensionServer::AnswerHere(const mesh::Request& request) const {
+  if (request.path.starts_with("/openapi/")) {
+    const ExtensionResourcesPtr last = describer_ ? describer_->LastDocuments().of : nullptr;
+    if (!last) return mesh::Response::Error(meta::GenericNotFound());
+    const std::string& document = request.path == "/openapi/v2" ? last->openapi_v2 : last->openapi_v3;
+    return document.empty() ? mesh::Response::Error(meta::GenericNotFound()) : mesh::Response::Json(200, document);
+  }
   const ExtensionResourcesPtr served = describer_ ? describer_->Resources() : nullptr;
   if (!served) {
     return mesh::Response::Error(
         meta::ServiceUnavailable("the extension server of this API group is currently not available", 1));
-  }
-  if (request.path.starts_with("/openapi/")) {
-    const std::string& document = request.path == "/openapi/v2" ? served->openapi_v2 : served->openapi_v3;
-    return document.empty() ? mesh::Response::Error(meta::GenericNotFound()) : mesh::Response::Json(200, document);
   }
   const meta::RequestInfo& info = request.info;
   const std::string name = info.subresource.empty() ? info.resource : info.resource + "/" + info.subresource;
