@@ -75,25 +75,31 @@ def test_the_image_has_every_library_its_programs_load():
 class Composed:
     """The processes that Compose would start, each on a port of this machine."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, commands=None):
+        """`commands` has the command line of each process, with the ports and folders of containers."""
+        commands = commands or {name: service["command"] for name, service in COMPOSE["services"].items()}
         self.folder, self.processes = folder, []
         ports = self.ports = {name: mesh.free_port() for name in ("store:2379", "core-api:7443", "extensions-api:7443", "authn-authz:7443", "6443", "8443", "envoy")}
         pki = folder / "pki"
-        run = [self.local("pki", argument, ports) for argument in COMPOSE["services"]["pki"]["command"]]
-        run = [str(mesh.BIN / run[0]), *(argument for argument in run[1:] if not argument.startswith("--owner"))]
-        subprocess.run(run, check=True, capture_output=True)
+        self.make_certificates(commands)
         for name in OURS:
-            binary, *arguments = COMPOSE["services"][name]["command"]
+            binary, *arguments = commands[name]
             self.start(name, [str(mesh.BIN / binary), *(self.local(name, argument, ports) for argument in arguments)])
         envoy = pki / "envoy/envoy.json"
         text = envoy.read_text().replace('"address":"aggregator"', '"address":"127.0.0.1"').replace("8443", str(ports["8443"]))
         envoy.write_text(text.replace("6443", str(ports["envoy"])).replace("/dev/stdout", f"{folder}/access.log"))
         binary = os.environ.get("APIMESH_ENVOY") or shutil.which("envoy")
         assert binary, "Envoy is not installed; run ./apimesh deps"
-        assert COMPOSE["services"]["envoy"]["command"] == ["envoy", "-c", "/pki/envoy.json"]
+        assert commands["envoy"] in (["envoy", "-c", "/pki/envoy.json"], ["envoy", "-c", "/envoy/envoy.json"])
         self.start("envoy", [binary, "-c", str(envoy), "--disable-hot-restart", "--concurrency", "1"])
         admin = (f"{pki}/admin.crt", f"{pki}/admin.key")
         self.client = mesh.Client(f"https://127.0.0.1:{ports['envoy']}", token=None, cert=admin)
+
+    def make_certificates(self, commands):
+        """Writes the folders of the processes below pki/, and admin.crt and admin.key."""
+        run = [self.local("pki", argument, self.ports) for argument in commands["pki"]]
+        run = [str(mesh.BIN / run[0]), *(argument for argument in run[1:] if not argument.startswith("--owner"))]
+        subprocess.run(run, check=True, capture_output=True)
 
     def local(self, name, argument, ports):
         # Each container has its own folder mounted at /pki. The container pki has all of them, and --mounted-at is the path in the container of Envoy.

@@ -211,6 +211,9 @@ int RunCommandLine(int argc, char** argv, const Clock& clock) {
   pki_command->add_option(
       "--ext-authz", pki.ext_authz,
       "host:port of authn-authz: Envoy asks it about every request and rejects the ones that are not allowed");
+  pki_command->add_flag(
+      "--envoy-only", pki.envoy_only,
+      "write only the configuration of Envoy, for certificates at --mounted-at that cert-manager makes");
   pki_command->callback([&] { code = MakePki(pki); });
 
   CLI::App* kubectl =
