@@ -19,7 +19,9 @@
 #include "services/launcher/commands/suggestions.h"
 #include "services/launcher/commands/top.h"
 #include "services/launcher/commands/up.h"
+#include "services/launcher/commands/usage_error.h"
 #include "services/launcher/doctor/doctor.h"
+#include "services/launcher/inspect/probe.h"
 #include "services/launcher/inspect/run_folder.h"
 #include "services/launcher/mesh/kube_apiserver.h"
 #include "services/launcher/mesh/mesh_plan.h"
@@ -84,6 +86,7 @@ int RunCommandLine(int argc, char** argv, const Clock& clock) {
       "  ./apimesh down        stop everything\n"
       "  ./apimesh test        run all tests");
   app.require_subcommand(1);
+  app.failure_message(&UsageError);
   std::string folder;
   int code = 0;
   const auto with_folder = [&](CLI::App* command) {
@@ -101,9 +104,9 @@ int RunCommandLine(int argc, char** argv, const Clock& clock) {
   UpOptions up;
   CLI::App* up_command =
       with_folder(app.add_subcommand("up", "Start the mesh: store, the four services, and Envoy if it is there"));
-  up_command->add_option("--port", up.port, "HTTPS port for clients")
+  up_command->add_option("--port", up.port, "HTTPS port for clients; 0: any free port, which the kubeconfig names")
       ->capture_default_str()
-      ->check(CLI::Range(1, 65535));
+      ->check(CLI::Range(0, 65535));
   up_command->add_option("--bind-address", up.bind_address, "address to listen on; 0.0.0.0 is every interface")
       ->capture_default_str();
   up_command->add_option("--front-proxy", up.front_proxy, "auto: Envoy if it is found; envoy; none")
@@ -117,6 +120,7 @@ int RunCommandLine(int argc, char** argv, const Clock& clock) {
                          "after --: kube-apiserver flags for the services, as in `up -- --event-ttl=5m`");
   up_command->callback([&] {
     up.folder = folder.empty() ? DefaultRunFolder() : folder;
+    if (up.port == 0) up.port = FreePort();
     code = Up(up, clock);
   });
 
