@@ -1,9 +1,12 @@
 #include "services/launcher/inspect/run_folder.h"
 
+#include <chrono>
 #include <cstdlib>
+#include <stdexcept>
 
 #include <boost/json.hpp>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -29,6 +32,25 @@ bool RunFolder::TakeFirstStart() const {
   const int file = ::open((root_ / "started-before").c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file >= 0) ::close(file);
   return file >= 0;
+}
+
+std::string RunFolder::ReplaceData(const std::string& made, const Clock& clock) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const auto now = std::chrono::duration_cast<std::chrono::seconds>(clock.Now().time_since_epoch()).count();
+  std::string kept;
+  if (fs::is_empty(Data(), error)) {
+    fs::remove(Data(), error);
+  } else {
+    kept = fmt::format("{}.before-{}", Data(), now);
+    fs::rename(Data(), kept, error);
+    if (error) throw std::runtime_error(fmt::format("cannot move {}: {}", Data(), error.message()));
+  }
+  fs::rename(made, Data(), error);
+  if (!error) return kept;
+  const std::string why = fmt::format("cannot move {} to {}: {}", made, Data(), error.message());
+  if (!kept.empty()) fs::rename(kept, Data(), error);
+  throw std::runtime_error(why);
 }
 
 void RunFolder::Write(const State& state) const {

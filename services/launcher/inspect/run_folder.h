@@ -7,6 +7,8 @@
 
 #include <sys/types.h>
 
+#include "lib/base/clock.h"
+
 namespace apimesh::launcher {
 
 /// The DIR of `apimesh up`: its paths, and the state that `status`, `down` and `logs` read.
@@ -29,6 +31,10 @@ class RunFolder {
 
   /// Returns true once in the life of the folder.
   bool TakeFirstStart() const;
+
+  /// Puts the folder `made` in place of the data. Returns the path at which the previous data is kept, or "" if there
+  /// was none. The caller holds the lock. Throws std::runtime_error, and then nothing has changed.
+  std::string ReplaceData(const std::string& made, const Clock& clock);
 
   struct Process {
     std::string name;
