@@ -1,9 +1,9 @@
 #include "services/aggregator/watches/forward_watch.h"
 
-#include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
 
 #include "proto/mesh/v1/delegate.pb.h"
+#include "services/aggregator/auth/revocable_end.h"
 #include "services/aggregator/watches/client_watch.h"
 #include "services/aggregator/watches/watch_hub.h"
 
@@ -19,8 +19,8 @@ Task<> ForwardWatch(Exchange& exchange, const Delegate& delegate, mesh::Request 
   const auto executor = co_await boost::asio::this_coro::executor;
   WatchHub* const hub = co_await WatchHub::ForThisThread();
   const auto watch = std::make_shared<ClientWatch>(exchange, executor, query.wants_bookmarks);
-  // Posted, because the caller may be on another thread, and the watch must not end inside the caller.
-  const auto stop = [watch, executor] { boost::asio::post(executor, [watch] { watch->Stop(); }); };
+  const RevocableEnd end(executor, [watch] { watch->Stop(); }, [&exchange] { exchange.reply.Abort(); });
+  const std::function<void()> stop = end.Callback();
   exchange.reply.OnDisconnect(stop);
   auto registration = lifecycle.OnDrain(stop);
   std::shared_ptr<void> open;
