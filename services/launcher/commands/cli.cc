@@ -15,6 +15,7 @@
 #include "services/launcher/commands/choose_mesh.h"
 #include "services/launcher/commands/completion.h"
 #include "services/launcher/commands/pki.h"
+#include "services/launcher/commands/scale.h"
 #include "services/launcher/commands/status.h"
 #include "services/launcher/commands/suggestions.h"
 #include "services/launcher/commands/top.h"
@@ -24,6 +25,7 @@
 #include "services/launcher/mesh/kube_apiserver.h"
 #include "services/launcher/mesh/mesh_plan.h"
 #include "services/launcher/migration/migrate.h"
+#include "services/launcher/shards/shards.h"
 
 namespace apimesh::launcher {
 namespace {
@@ -149,6 +151,17 @@ int RunCommandLine(int argc, char** argv, const Clock& clock) {
       return Top(top, clock);
     });
   });
+
+  std::string group;
+  int replicas = 1;
+  CLI::App* scale = with_folder(
+      app.add_subcommand("scale", "Give an API group its own processes, or give it back, while it is used"));
+  scale->add_option("group", group, "API group, such as apps or example.com; core is the group without a name")
+      ->required();
+  scale->add_option("--replicas", replicas, "number of processes; 0 gives the group back to the common server")
+      ->capture_default_str()
+      ->check(CLI::Range(0, shards::kMaxReplicas));
+  scale->callback([&] { with_mesh([&](const std::string& chosen) { return Scale(chosen, group, replicas, clock); }); });
 
   std::string service;
   bool follow = false;
