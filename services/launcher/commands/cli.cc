@@ -14,6 +14,7 @@
 #include "services/launcher/commands/certs.h"
 #include "services/launcher/commands/choose_mesh.h"
 #include "services/launcher/commands/completion.h"
+#include "services/launcher/commands/console.h"
 #include "services/launcher/commands/pki.h"
 #include "services/launcher/commands/scale.h"
 #include "services/launcher/commands/status.h"
@@ -115,6 +116,10 @@ int RunCommandLine(int argc, char** argv, const Clock& clock) {
                        "Envoy asks authn-authz about every request and rejects the ones that are not allowed");
   up_command->add_option("--etcd-servers", up.etcd_servers, "use this etcd instead of the embedded store");
   up_command->add_flag("--detach,-d", up.detach, "return when the mesh is ready and leave it running");
+  up_command->add_flag("--console", up.console, "run the web console as well; `apimesh console` prints its URL");
+  up_command->add_option("--console-port", up.console_port, "port of the web console on 127.0.0.1")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 65535));
   up_command->add_option("flags", up.extra,
                          "after --: kube-apiserver flags for the services, as in `up -- --event-ttl=5m`");
   up_command->callback([&] {
@@ -163,10 +168,27 @@ int RunCommandLine(int argc, char** argv, const Clock& clock) {
       ->check(CLI::Range(0, shards::kMaxReplicas));
   scale->callback([&] { with_mesh([&](const std::string& chosen) { return Scale(chosen, group, replicas, clock); }); });
 
+  ConsoleOptions console;
+  CLI::App* console_command =
+      with_folder(app.add_subcommand("console", "Print a URL of the web console, and run it until Ctrl-C"));
+  console_command->add_option("--port", console.port, "port of the console")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 65535));
+  console_command->add_option("--address", console.address, "loopback address to listen on")->capture_default_str();
+  console_command->add_option("--kubeconfig", console.kubeconfig,
+                              "credentials for the session of the URL (default: the kubeconfig of the mesh)");
+  console_command->callback([&] {
+    with_mesh([&](const std::string& chosen) {
+      console.folder = chosen;
+      return Console(console, clock);
+    });
+  });
+
   std::string service;
   bool follow = false;
   CLI::App* logs = with_folder(app.add_subcommand("logs", "Show the logs of one service, or of all"));
-  logs->add_option("service", service, "store, core-api, extensions-api, authn-authz, aggregator, envoy or launcher");
+  logs->add_option("service", service,
+                   "store, core-api, extensions-api, authn-authz, aggregator, envoy, console or launcher");
   logs->add_flag("-f,--follow", follow, "go on showing new lines");
   logs->callback([&] { with_mesh([&](const std::string& chosen) { return Logs(chosen, service, follow); }); });
 

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "services/launcher/commands/console.h"
 #include "services/launcher/inspect/failing_webhooks.h"
 #include "services/launcher/inspect/run_folder.h"
 #include "services/launcher/process/child.h"
@@ -108,6 +109,11 @@ int ShowStatus(const std::string& path, bool as_json, const Clock& clock) {
 int ShowStarted(const std::string& path, const Clock& clock) {
   const int code = ShowStatus(path, false, clock);
   const RunFolder folder(path);
+  const std::optional<RunFolder::State> state = folder.Read();
+  for (std::size_t i = 0; state && i < state->processes.size(); ++i) {
+    if (state->processes[i].name == "console")
+      fmt::print("  Console: {}\n\n", ConsoleUrl(folder, state->processes[i].listens, clock));
+  }
   if (!folder.TakeFirstStart()) return code;
   // Without --dir, these commands use the default folder of the current directory.
   const std::string dir = folder.Root() == RunFolder(DefaultRunFolder()).Root() ? "" : " --dir " + folder.Root();

@@ -14,6 +14,7 @@
 #include "lib/base/log.h"
 #include "lib/base/resident_memory.h"
 #include "services/launcher/commands/choose_mesh.h"
+#include "services/launcher/commands/console.h"
 #include "services/launcher/commands/kubeconfig.h"
 #include "services/launcher/commands/status.h"
 #include "services/launcher/inspect/port_owner.h"
@@ -78,6 +79,7 @@ std::string Listens(const Run& run, const UpOptions& options, const ChildSpec& c
   }
   if (name == "envoy") return fmt::format("https://{}:{}", options.bind_address, options.port);
   if (name == "aggregator") return fmt::format("https://{}:{}", options.bind_address, run.edge_port);
+  if (name == "console") return fmt::format("http://127.0.0.1:{}", options.console_port);
   return fmt::format("unix:{}/{}.sock", run.sockets, name);
 }
 
@@ -163,6 +165,11 @@ std::vector<ChildSpec> PlanAll(const Run& run, const UpOptions& options) {
                                       "--disable-hot-restart", "--log-level", "warning"},
                         .log_file = paths.logs + "/envoy.log",
                         .own_group = true});
+  }
+  if (options.console) {
+    ConsoleOptions console;
+    console.port = options.console_port;
+    children.push_back(PlanConsole(console, run.folder, paths.logs + "/console.log"));
   }
   return children;
 }
@@ -271,13 +278,21 @@ Run Prepare(const UpOptions& options) {
   return run;
 }
 
-/// Throws if the port for clients is taken. Otherwise the probe could be answered by the process that has it.
+/// Throws if the port for clients, or that of the console, is taken. Otherwise the probe could be answered by the
+/// process that has it.
 void CheckPort(const UpOptions& options) {
-  const std::optional<PortOwner> owner = FindPortOwner(options.bind_address, options.port);
-  if (!owner) return;
-  throw std::runtime_error(fmt::format(
-      "port {} is already used by {}; stop it (`apimesh down` if it is a mesh), or choose another port with --port",
-      options.port, owner->Describe()));
+  if (const std::optional<PortOwner> owner = FindPortOwner(options.bind_address, options.port)) {
+    throw std::runtime_error(fmt::format(
+        "port {} is already used by {}; stop it (`apimesh down` if it is a mesh), or choose another port with --port",
+        options.port, owner->Describe()));
+  }
+  if (!options.console) return;
+  if (const std::optional<PortOwner> owner = FindPortOwner("127.0.0.1", options.console_port)) {
+    throw std::runtime_error(
+        fmt::format("port {} of the console is already used by {}; choose another one with "
+                    "--console-port",
+                    options.console_port, owner->Describe()));
+  }
 }
 
 /// Starts a copy of this process in the background and waits until it is ready or has ended.
