@@ -14,18 +14,21 @@
 #include "services/launcher/commands/certs.h"
 #include "services/launcher/commands/choose_mesh.h"
 #include "services/launcher/commands/completion.h"
+#include "services/launcher/commands/console.h"
 #include "services/launcher/commands/pki.h"
+#include "services/launcher/commands/scale.h"
 #include "services/launcher/commands/status.h"
-#include "services/launcher/commands/suggestions.h"
 #include "services/launcher/commands/top.h"
 #include "services/launcher/commands/up.h"
-#include "services/launcher/commands/usage_error.h"
 #include "services/launcher/doctor/doctor.h"
 #include "services/launcher/inspect/probe.h"
 #include "services/launcher/inspect/run_folder.h"
 #include "services/launcher/mesh/kube_apiserver.h"
 #include "services/launcher/mesh/mesh_plan.h"
 #include "services/launcher/migration/migrate.h"
+#include "services/launcher/shards/shards.h"
+#include "services/launcher/usage/suggestions.h"
+#include "services/launcher/usage/usage_error.h"
 
 namespace apimesh::launcher {
 namespace {
@@ -116,6 +119,10 @@ int RunCommandLine(int argc, char** argv, const Clock& clock) {
                        "Envoy asks authn-authz about every request and rejects the ones that are not allowed");
   up_command->add_option("--etcd-servers", up.etcd_servers, "use this etcd instead of the embedded store");
   up_command->add_flag("--detach,-d", up.detach, "return when the mesh is ready and leave it running");
+  up_command->add_flag("--console", up.console, "run the web console as well; `apimesh console` prints its URL");
+  up_command->add_option("--console-port", up.console_port, "port of the web console on 127.0.0.1")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 65535));
   up_command->add_option("flags", up.extra,
                          "after --: kube-apiserver flags for the services, as in `up -- --event-ttl=5m`");
   up_command->callback([&] {
@@ -154,10 +161,38 @@ int RunCommandLine(int argc, char** argv, const Clock& clock) {
     });
   });
 
+  std::string group;
+  int replicas = 1;
+  CLI::App* scale = with_folder(
+      app.add_subcommand("scale", "Give an API group its own processes, or give it back, while it is used"));
+  scale->add_option("group", group, "API group, such as apps or example.com; core is the group without a name")
+      ->required();
+  scale->add_option("--replicas", replicas, "number of processes; 0 gives the group back to the common server")
+      ->capture_default_str()
+      ->check(CLI::Range(0, shards::kMaxReplicas));
+  scale->callback([&] { with_mesh([&](const std::string& chosen) { return Scale(chosen, group, replicas, clock); }); });
+
+  ConsoleOptions console;
+  CLI::App* console_command =
+      with_folder(app.add_subcommand("console", "Print a URL of the web console, and run it until Ctrl-C"));
+  console_command->add_option("--port", console.port, "port of the console")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 65535));
+  console_command->add_option("--address", console.address, "loopback address to listen on")->capture_default_str();
+  console_command->add_option("--kubeconfig", console.kubeconfig,
+                              "credentials for the session of the URL (default: the kubeconfig of the mesh)");
+  console_command->callback([&] {
+    with_mesh([&](const std::string& chosen) {
+      console.folder = chosen;
+      return Console(console, clock);
+    });
+  });
+
   std::string service;
   bool follow = false;
   CLI::App* logs = with_folder(app.add_subcommand("logs", "Show the logs of one service, or of all"));
-  logs->add_option("service", service, "store, core-api, extensions-api, authn-authz, aggregator, envoy or launcher");
+  logs->add_option("service", service,
+                   "store, core-api, extensions-api, authn-authz, aggregator, envoy, console or launcher");
   logs->add_flag("-f,--follow", follow, "go on showing new lines");
   logs->callback([&] { with_mesh([&](const std::string& chosen) { return Logs(chosen, service, follow); }); });
 

@@ -62,10 +62,14 @@ void RunFolder::Write(const State& state) const {
                                      {"started", process.started},
                                      {"listens", process.listens}});
   }
-  const json::object document{{"launcher", state.launcher},
-                              {"server", state.server},
-                              {"ready", state.ready},
-                              {"processes", std::move(processes)}};
+  json::array groups;
+  for (const ScaledGroup& one : state.groups) {
+    groups.push_back(
+        json::object{{"group", one.group}, {"process", one.process}, {"replicas", one.replicas}, {"ready", one.ready}});
+  }
+  const json::object document{{"launcher", state.launcher},  {"control", state.control},
+                              {"groups", std::move(groups)}, {"server", state.server},
+                              {"ready", state.ready},        {"processes", std::move(processes)}};
   WriteFile(root_ / "state.json", json::serialize(document), true);
 }
 
@@ -84,6 +88,15 @@ std::optional<RunFolder::State> RunFolder::Read() const {
     state.processes.push_back({std::string(one.at("name").as_string()), static_cast<pid_t>(one.at("pid").as_int64()),
                                static_cast<int>(one.at("restarts").as_int64()), one.at("started").as_int64(),
                                std::string(one.at("listens").as_string())});
+  }
+  const json::value* control = object.if_contains("control");  // missing if an older version has written the file
+  if (control) state.control = std::string(control->as_string());
+  const json::value* groups = object.if_contains("groups");
+  for (const json::value& value : groups ? groups->as_array() : json::array()) {
+    const json::object& one = value.as_object();
+    state.groups.push_back({std::string(one.at("group").as_string()), std::string(one.at("process").as_string()),
+                            static_cast<int>(one.at("replicas").as_int64()),
+                            static_cast<int>(one.at("ready").as_int64())});
   }
   return state;
 }

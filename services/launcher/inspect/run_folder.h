@@ -23,6 +23,8 @@ class RunFolder {
   std::string Kubeconfig() const { return (root_ / "kubeconfig").string(); }
   /// The file that `./apimesh descriptions` writes; optional.
   std::string Descriptions() const { return (root_ / "descriptions.txt").string(); }
+  /// The scaled API groups, which the next `up` starts again.
+  std::string Layout() const { return (root_ / "groups.json").string(); }
   std::string EnvoyFile() const { return (root_ / "envoy.json").string(); }
 
   /// Creates the folders and acquires the lock that prevents a second `up`. Returns false if a mesh already runs in
@@ -43,11 +45,18 @@ class RunFolder {
     std::int64_t started = 0;  // seconds since 1970
     std::string listens;
   };
+  /// An API group with processes of its own.
+  struct ScaledGroup {
+    std::string group, process;
+    int replicas = 0, ready = 0;
+  };
   struct State {
     pid_t launcher = 0;
     std::string server;  // https://…
     bool ready = false;
     std::vector<Process> processes;
+    std::string control = {};  // the socket of the launcher
+    std::vector<ScaledGroup> groups = {};
   };
   void Write(const State& state) const;
   /// Returns nullopt if no mesh runs in this folder.
