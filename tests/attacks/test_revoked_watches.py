@@ -22,15 +22,9 @@ ACCOUNTS = "/api/v1/namespaces/default/serviceaccounts"
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     folder = tmp_path_factory.mktemp("revoked")
-    store = mesh.Store(folder / "store")
-    server = mesh.KubeApiserver(folder, store.url)
-    tokens = folder / "tokens.csv"
-    tokens.write_text(tokens.read_text() + "joe-token,joe,1\nann-token,ann,2\n")
-    server.start()
-    mesh.wait_until(lambda: server.client.answers("/readyz"), 30, "the server is ready")
-    yield server
-    server.stop()
-    store.stop()
+    with mesh.running_server(folder, users=("joe", "ann")) as server:
+        mesh.wait_until(lambda: server.client.answers("/readyz"), 30, "the server is ready")
+        yield server
 
 
 def role(server, name, *rules):

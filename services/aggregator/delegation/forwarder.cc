@@ -143,7 +143,7 @@ Task<> PumpToClient(mesh::ByteStream& delegate, http::RawConnection& client, Thr
 }  // namespace
 
 Task<> Forwarder::Forward(Exchange& exchange) {
-  const RoutesPtr routes = routes_->Current();  // keeps the client alive for this request
+  RoutesPtr routes = routes_->Current();  // keeps the client alive for this request
   const Delegate* delegate = routes->For(exchange.info);
   if (delegate == nullptr) {
     co_await exchange.reply.SendError(meta::GenericNotFound());
@@ -165,6 +165,15 @@ Task<> Forwarder::Forward(Exchange& exchange) {
   if (exchange.reply.HasBody() && NeedsBody(exchange, external)) {
     const bool read = co_await ReadBody(exchange);
     if (!read) co_return;
+    // The body can take a minute. Meanwhile, the group may have been moved, and the process that served it may be gone.
+    if (!delegate->Foreign()) {
+      RoutesPtr newest = routes_->Current();
+      const Delegate* const now = newest->For(exchange.info);
+      if (now && !now->Foreign()) {
+        delegate = now;
+        routes = std::move(newest);
+      }
+    }
   }
   mesh::Request request = ToMeshRequest(exchange, external);
   if (deleted_namespaces_.Contains(exchange.info.ns, exchange.clock.Steady()) && !delegate->Foreign())
@@ -176,7 +185,7 @@ Task<> Forwarder::Forward(Exchange& exchange) {
   } else if (socket_watch) {
     co_await ForwardWebSocketWatch(exchange, *delegate->client, std::move(request), *lifecycle_, *open_requests_);
   } else if (std::optional<WatchQuery> watch; Shareable(exchange, *delegate) && (watch = ReadWatchQuery(request))) {
-    co_await ForwardWatch(exchange, *delegate, std::move(request), std::move(*watch), *lifecycle_, *open_requests_);
+    co_await ForwardWatch(exchange, routes_, std::move(request), std::move(*watch), *lifecycle_, *open_requests_);
   } else if (exchange.long_running || external || list) {
     co_await ForwardStream(exchange, *delegate->client, std::move(request));
   } else {
