@@ -130,6 +130,7 @@ class PartsBuilder {
 struct GroupServer::Snapshot {
   ServedParts versions;
   mesh::Description description;
+  bool known = false;  // set by the first Replace()
 
   const ServedPart* FindVersion(const std::string& group, const std::string& version) const {
     const auto it = versions.find({group, version});
@@ -252,6 +253,7 @@ void GroupServer::Replace(std::vector<ServedVersion> versions) {
   }
   snapshot->description.etag = fmt::format("{:016x}", hash);
   snapshot->description.paths = options_.advertised_paths;
+  snapshot->known = true;
   {
     const std::lock_guard lock(mutex_);
     snapshot_ = snapshot;
@@ -323,7 +325,8 @@ std::shared_ptr<void> GroupServer::Describe(std::function<void(mesh::Description
     const std::lock_guard lock(listeners->mutex);
     id = listeners->next++;
     listeners->callbacks[id] = changed;
-    changed(Current()->description);
+    const std::shared_ptr<const Snapshot> current = Current();
+    if (current->known) changed(current->description);
   }
   return std::shared_ptr<void>(nullptr, [listeners, id](void*) {
     const std::lock_guard lock(listeners->mutex);

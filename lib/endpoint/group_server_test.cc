@@ -60,5 +60,18 @@ TEST_F(NextServer, DoesNotAnswerForGroupsOfThisServer) {
     EXPECT_EQ(Call(path), 404) << path;
 }
 
+TEST(GroupServer, IsDescribedOnceItKnowsWhatItServes) {
+  // An empty description would say that everything it served before a restart is gone.
+  GroupServer server(Options());
+  std::vector<std::size_t> described;
+  const auto count = [&described](const mesh::Description& one) { described.push_back(one.group_versions.size()); };
+  const std::shared_ptr<void> early = server.Describe(count);
+  EXPECT_TRUE(described.empty());
+  server.Replace({{{"apps", "v1"}, 1, 1, {}, ""}});
+  EXPECT_EQ(described, (std::vector<std::size_t>{1}));
+  const std::shared_ptr<void> late = server.Describe(count);
+  EXPECT_EQ(described, (std::vector<std::size_t>{1, 1}));
+}
+
 }  // namespace
 }  // namespace apimesh::endpoint
