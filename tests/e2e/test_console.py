@@ -259,7 +259,12 @@ def test_a_killed_process_is_shown_and_comes_back(cluster, tab):
     page.locator("[data-process='core-api'][data-state='up']").wait_for()
     page.locator("[data-process='store'][data-state='up']").wait_for()
     page.get_by_text("All processes answer.").wait_for()
-    page.wait_for_timeout(3200)  # two readings, for rates
+
+    def lines_move():
+        cluster.client.get(PODS)
+        cluster.client.get("/apis/apiextensions.k8s.io/v1/customresourcedefinitions")
+        return page.locator(".edge.busy").count() >= 6
+    mesh.wait_until(lines_move, 30, "the lines of the picture move while requests pass")
     tab.picture("mesh")
     page.set_viewport_size(console.PHONE)
     tab.picture("mesh_phone")
