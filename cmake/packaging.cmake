@@ -3,7 +3,7 @@
 #   system     the systemd unit, its user and its options: only in the Debian package
 #   libraries  the shared libraries that the programs load, except those of glibc: only in the archive
 # The programs find each other in their own folder, and libraries in ../lib beside it; if that folder does not exist, those of the system.
-set(programs apimesh store store-tool core-api extensions-api authn-authz aggregator console)
+set(programs apimesh store store-tool object-check core-api extensions-api authn-authz aggregator console)
 set_target_properties(${programs} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
 foreach(program IN LISTS programs)
   # The older of the two tags also holds for the libraries that a library loads.

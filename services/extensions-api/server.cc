@@ -10,6 +10,7 @@
 #include "lib/service/auth/grpc_authority.h"
 #include "lib/service/authorize_create.h"
 #include "lib/service/runtime.h"
+#include "lib/service/sharding/shard.h"
 #include "lib/service/stores/stores.h"
 #include "services/extensions-api/controller/answer_when_served.h"
 #include "services/extensions-api/controller/crd_controller.h"
@@ -93,7 +94,13 @@ int Run(const Flags& flags, const Clock& clock) {
   runtime.PostStart("start-apiextensions-controllers", [synced] { return WaitUntil(synced); });
   runtime.PostStart("crd-informer-synced", [synced] { return WaitUntil(synced); });
   controller->Start();
-  runtime.Serve(handler);
+  if (flags.sharding.shard == flags.api_groups.empty())
+    throw std::runtime_error("extensions-api needs --shard and --api-groups together, or none of them");
+  if (flags.sharding.shard) {
+    runtime.Serve(service::ServeAsShard(runtime, handler, flags.api_groups));
+  } else {
+    runtime.Serve(handler);
+  }
   return runtime.Run();
 }
 

@@ -27,12 +27,9 @@ ATTACKS = amplification.all_attacks()
 def target(tmp_path_factory):
     """A server with the objects that the attacks need."""
     folder = tmp_path_factory.mktemp("amplification")
-    store = mesh.Store(folder / "store")
-    server = mesh.KubeApiserver(folder, store.url).start()
-    amplification.prepare(server, mesh.wait_until)
-    yield server
-    server.stop()
-    store.stop()
+    with mesh.running_server(folder) as server:
+        amplification.prepare(server, mesh.wait_until)
+        yield server
 
 
 @pytest.mark.parametrize(("name", "attack"), ATTACKS, ids=[name for name, _ in ATTACKS])

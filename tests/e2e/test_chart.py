@@ -71,6 +71,25 @@ def test_values():
 
 
 @needs_helm
+def test_shards():
+    """A shard has the arguments of its common server and those of a shard, and the aggregator finds it in a ConfigMap, so that it need not restart."""
+    chosen = [f"shards[{number}].{key}={value}" for number, shard in enumerate((("core-api-apps", "core-api", "apps", 0), ("extensions-api-example", "extensions-api", "example.com", 2)))
+              for key, value in zip(("name", "process", "groups[0]", "replicas"), shard)]
+    objects, without = rendered(*chosen, "networkPolicies.enabled=true"), rendered("networkPolicies.enabled=true")
+    specs, deployments = pod_specs(objects), named(objects, "Deployment")
+    assert [deployments[name]["spec"]["replicas"] for name in ("core-api-apps", "extensions-api-example")] == [0, 2]
+    for name, process, group in (("core-api-apps", "core-api", "apps"), ("extensions-api-example", "extensions-api", "example.com")):
+        container = specs[name]["containers"][0]
+        assert container["command"] == [process]
+        assert container["args"] == specs[process]["containers"][0]["args"] + ["--shard", f"--api-groups={group}"]
+    assert yaml.safe_load(named(objects, "ConfigMap")["apimesh-shards"]["data"]["shards.json"]) == {"shards": [
+        {"name": "apps", "process": "core-api", "address": "core-api-apps:7443"}, {"name": "example.com", "process": "extensions-api", "address": "extensions-api-example:7443"}]}
+    assert specs["aggregator"] == pod_specs(without)["aggregator"]
+    assert yaml.safe_load(named(without, "ConfigMap")["apimesh-shards"]["data"]["shards.json"]) == {"shards": []}
+    assert {"core-api-apps", "extensions-api-example"} <= set(named(objects, "NetworkPolicy"))
+
+
+@needs_helm
 def test_network_policies_admit_the_callers_of_the_mesh():
     """The policies follow the table in lib/mesh/callers.cc, and every process that a flag names can be reached."""
     objects = rendered("networkPolicies.enabled=true")

@@ -19,13 +19,15 @@ def find_envoy():
 
 
 class Up:
-    def __init__(self, folder, front_proxy):
+    def __init__(self, folder, front_proxy, *arguments):
         self.folder, self.port = folder, mesh.free_port()
-        run = self.run("up", "--detach", "--port", str(self.port), "--front-proxy", front_proxy)
+        run = self.run("up", "--detach", "--port", str(self.port), "--front-proxy", front_proxy, *arguments)
         assert run.returncode == 0, run.stdout + run.stderr + self.logs()
 
     def run(self, *arguments, **kw):
-        return subprocess.run([str(APIMESH), *arguments, "--dir", str(self.folder)], capture_output=True, text=True, timeout=60, **kw)
+        end = arguments.index("--") if "--" in arguments else len(arguments)
+        command = [*arguments[:end], "--dir", str(self.folder), *arguments[end:]]
+        return subprocess.run([str(APIMESH), *command], capture_output=True, text=True, timeout=90, **kw)
 
     def logs(self):
         return "".join(f"--- {p.name}\n{p.read_text()[-2000:]}" for p in sorted(self.folder.glob("logs/*.log")))

@@ -38,10 +38,11 @@ topologySpreadConstraints:
 
 {{/* The names of all processes with replicas, separated by spaces. */}}
 {{- define "apimesh.replicated" -}}
-{{ range .Values.coreApi.shards }}{{ .name }} {{ end }}extensions-api authn-authz aggregator envoy
+{{ range concat .Values.coreApi.shards .Values.shards }}{{ .name }} {{ end }}extensions-api authn-authz aggregator envoy
 {{- end -}}
 
-{{/* A Deployment and a headless Service, so that gRPC resolves every replica. Arguments: root, name, binary, replicas, port, args, probe. */}}
+{{/* A Deployment and a headless Service, so that gRPC resolves every replica. Arguments: root, name, binary, replicas, port, args, probe, and
+optionally config: a ConfigMap that is mounted at /config. */}}
 {{- define "apimesh.process" -}}
 apiVersion: apps/v1
 kind: Deployment
@@ -65,8 +66,15 @@ spec:
           readinessProbe: {{ .probe }}
           {{- include "apimesh.resources" . | nindent 10 }}
           securityContext: {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}
-          volumeMounts: [{name: pki, mountPath: /pki, readOnly: true}]
+          volumeMounts:
+            - {name: pki, mountPath: /pki, readOnly: true}
+            {{- with .config }}
+            - {name: config, mountPath: /config, readOnly: true}
+            {{- end }}
       volumes:
+        {{- with .config }}
+        - {name: config, configMap: {name: {{ . }}}}
+        {{- end }}
         - name: pki
           secret: {secretName: apimesh-pki-{{ .binary }}, defaultMode: 288}
 ---

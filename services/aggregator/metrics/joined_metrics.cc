@@ -123,7 +123,7 @@ Task<std::string> CollectMetrics(std::string own, RoutesPtr routes, std::shared_
   std::vector<ProcessMetrics> all;
   all.emplace_back("aggregator", std::move(own));
   for (const Delegate& delegate : routes->delegates) {
-    if (delegate.kind != Delegate::Kind::kChain || !delegate.up) continue;
+    if (!delegate.OtherProcess() || !delegate.up) continue;
     mesh::Request request;
     request.method = "GET";
     request.path = "/metrics";

@@ -16,6 +16,7 @@
 #include "services/launcher/commands/completion.h"
 #include "services/launcher/commands/console.h"
 #include "services/launcher/commands/pki.h"
+#include "services/launcher/commands/scale.h"
 #include "services/launcher/commands/status.h"
 #include "services/launcher/commands/suggestions.h"
 #include "services/launcher/commands/top.h"
@@ -24,6 +25,8 @@
 #include "services/launcher/inspect/run_folder.h"
 #include "services/launcher/mesh/kube_apiserver.h"
 #include "services/launcher/mesh/mesh_plan.h"
+#include "services/launcher/migration/migrate.h"
+#include "services/launcher/shards/shards.h"
 
 namespace apimesh::launcher {
 namespace {
@@ -52,6 +55,26 @@ int RefuseCommand(const std::string& word, const std::vector<std::string>& names
   if (!similar.empty()) fmt::print(stderr, " Did you mean: {}?", fmt::join(similar, ", "));
   fmt::print(stderr, "\nAll commands: ./apimesh --help\n");
   return 2;
+}
+
+void AddMigrateOptions(CLI::App& command, MigrateOptions& options) {
+  command.add_option("--from", options.from, "URL of the etcd of the kube-apiserver, which should be stopped")
+      ->required();
+  CLI::Option* in_place = command.add_flag("--in-place", options.in_place,
+                                           "check only, because the mesh will use that etcd; nothing is written");
+  command
+      .add_option("--snapshot", options.snapshot,
+                  "write the data to this file, for another etcd cluster, instead of the folder of a mesh")
+      ->excludes(in_place);
+  command.add_option("--etcd-cafile", options.ca_file, "certificates of the authorities of etcd");
+  command.add_option("--etcd-certfile", options.cert_file, "client certificate for etcd");
+  command.add_option("--etcd-keyfile", options.key_file, "key of the client certificate");
+  command.add_option("--etcd-prefix", options.prefix, "prefix of the keys of the kube-apiserver")
+      ->capture_default_str();
+  command.add_option("--encryption-provider-config", options.encryption_config,
+                     "the file with which the kube-apiserver encrypts objects");
+  command.add_flag("--accept-problems", options.accept_problems,
+                   "go on if objects cannot be read or would lose fields");
 }
 
 }  // namespace
@@ -134,6 +157,17 @@ int RunCommandLine(int argc, char** argv, const Clock& clock) {
     });
   });
 
+  std::string group;
+  int replicas = 1;
+  CLI::App* scale = with_folder(
+      app.add_subcommand("scale", "Give an API group its own processes, or give it back, while it is used"));
+  scale->add_option("group", group, "API group, such as apps or example.com; core is the group without a name")
+      ->required();
+  scale->add_option("--replicas", replicas, "number of processes; 0 gives the group back to the common server")
+      ->capture_default_str()
+      ->check(CLI::Range(0, shards::kMaxReplicas));
+  scale->callback([&] { with_mesh([&](const std::string& chosen) { return Scale(chosen, group, replicas, clock); }); });
+
   ConsoleOptions console;
   CLI::App* console_command =
       with_folder(app.add_subcommand("console", "Print a URL of the web console, and run it until Ctrl-C"));
@@ -174,6 +208,17 @@ int RunCommandLine(int argc, char** argv, const Clock& clock) {
       with_folder(app.add_subcommand("restore", "Replace the data of a stopped mesh by a backup; keeps the old data"));
   restore->add_option("file", file, "a file of `apimesh backup`, or a snapshot of etcd")->required();
   restore->callback([&] { code = Restore(folder.empty() ? DefaultRunFolder() : folder, file, clock); });
+
+  MigrateOptions migrate;
+  CLI::App* migrate_command = with_folder(app.add_subcommand(
+      "migrate", "Take over the data of a kube-apiserver: copy it into a stopped mesh, and check every object"));
+  AddMigrateOptions(*migrate_command, migrate);
+  with_output(migrate_command);
+  migrate_command->callback([&] {
+    migrate.as_json = as_json();
+    migrate.folder = folder.empty() ? DefaultRunFolder() : folder;
+    code = Migrate(migrate, clock);
+  });
 
   CLI::App* certs = app.add_subcommand("certs", "Show or rotate the certificates of a mesh");
   certs->require_subcommand(1);

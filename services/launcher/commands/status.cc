@@ -47,11 +47,23 @@ void PrintJson(const RunFolder& folder, const RunFolder::State& state) {
                                      {"rssKilobytes", ResidentKilobytes(process.pid)},
                                      {"listens", process.listens}});
   }
+  json::array groups;
+  for (const RunFolder::ScaledGroup& one : state.groups) {
+    groups.push_back(
+        json::object{{"group", one.group}, {"process", one.process}, {"replicas", one.replicas}, {"ready", one.ready}});
+  }
   fmt::print("{}\n", json::serialize(json::object{{"ready", state.ready},
                                                   {"server", state.server},
                                                   {"launcher", state.launcher},
                                                   {"processes", std::move(processes)},
+                                                  {"groups", std::move(groups)},
                                                   {"failingWebhooks", std::move(webhooks)}}));
+}
+
+void PrintGroups(const RunFolder::State& state) {
+  fmt::print("\n  {:<32} {:<16} {:>8}  {}\n", "GROUP WITH OWN PROCESSES", "PROGRAM", "REPLICAS", "READY");
+  for (const RunFolder::ScaledGroup& one : state.groups)
+    fmt::print("  {:<32} {:<16} {:>8}  {}\n", one.group, one.process, one.replicas, one.ready);
 }
 
 void PrintTable(const RunFolder& folder, const RunFolder::State& state, const Clock& clock) {
@@ -66,6 +78,7 @@ void PrintTable(const RunFolder& folder, const RunFolder::State& state, const Cl
                process.pid, process.pid ? Age(process.started, now) : "-", process.restarts, memory / 1024,
                process.listens);
   }
+  if (!state.groups.empty()) PrintGroups(state);
   fmt::print("\n  {} at {}, {} MB in all; files in {}\n\n", state.ready ? "Ready" : "Starting", state.server,
              total / 1024, folder.Root());
   for (const FailingWebhook& webhook : FindFailingWebhooks(folder, state)) fmt::print("  {}\n\n", webhook.Describe());

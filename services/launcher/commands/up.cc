@@ -28,6 +28,8 @@
 #include "services/launcher/options/check_options.h"
 #include "services/launcher/pki/cluster_pki.h"
 #include "services/launcher/process/supervisor.h"
+#include "services/launcher/shards/shards.h"
+#include "services/launcher/shards/unix_socket.h"
 
 namespace apimesh::launcher {
 namespace {
@@ -69,7 +71,12 @@ std::string ServerUrl(const UpOptions& options) {
                      options.port);
 }
 
-std::string Listens(const Run& run, const UpOptions& options, const std::string& name) {
+std::string Listens(const Run& run, const UpOptions& options, const ChildSpec& child) {
+  const std::string& name = child.name;
+  const std::string_view flag = "--listen=";
+  for (const std::string& argument : child.arguments) {
+    if (argument.starts_with(flag)) return argument.substr(flag.size());
+  }
   if (name == "envoy") return fmt::format("https://{}:{}", options.bind_address, options.port);
   if (name == "aggregator") return fmt::format("https://{}:{}", options.bind_address, run.edge_port);
   if (name == "console") return fmt::format("http://127.0.0.1:{}", options.console_port);
@@ -115,14 +122,18 @@ std::vector<std::string> ServiceFlags(const Run& run, const UpOptions& options) 
   return flags;
 }
 
+Paths PathsOf(const Run& run) {
+  return {
+      .binaries = OwnFolder(), .sockets = run.sockets, .logs = run.folder.Logs(), .own_groups = true, .shards = true};
+}
+
 std::vector<ChildSpec> PlanAll(const Run& run, const UpOptions& options) {
   const CommandLine flags = ParseKubeApiserverFlags(ServiceFlags(run, options));
   if (!flags.error.empty()) throw std::runtime_error(flags.error);
   const Findings findings = CheckOptions(flags);
   for (const std::string& warning : findings.warnings) log::Warning("{}", warning);
   if (!findings.errors.empty()) throw std::runtime_error(Aggregate(findings.errors));
-  const Paths paths{.binaries = OwnFolder(), .sockets = run.sockets, .logs = run.folder.Logs(), .own_groups = true};
-
+  const Paths paths = PathsOf(run);
   std::vector<ChildSpec> children;
   if (options.etcd_servers.empty()) {
     children.push_back({.name = "store",
@@ -172,9 +183,28 @@ bool IsReady(const Run& run, const UpOptions& options) {
   return HttpsStatus(options.bind_address, options.port, "/readyz", &administrator) == 200;
 }
 
+/// Returns the children that can have shards, by the names of their programs.
+std::map<std::string, ChildSpec> Scalable(const std::vector<ChildSpec>& children) {
+  std::map<std::string, ChildSpec> scalable;
+  for (const ChildSpec& child : children) {
+    if (child.name == "core-api" || child.name == "extensions-api") scalable[child.name] = child;
+  }
+  return scalable;
+}
+
+/// Handles a line that `apimesh scale` has sent, and returns the response.
+std::string HandleScale(shards::Shards& shards, const std::string& line) {
+  const std::vector<shards::ScaledGroup> asked = shards::ReadLayout(line);
+  if (asked.size() != 1) return "the request is not understood";
+  return shards.Scale(asked[0].group, asked[0].process, asked[0].replicas);
+}
+
 /// Runs the mesh in this process. `ready` is called once, when the server is ready.
 void Serve(const Run& run, const UpOptions& options, const Clock& clock, const std::function<void()>& ready) {
-  Supervisor supervisor(PlanAll(run, options), clock);
+  const std::vector<ChildSpec> children = PlanAll(run, options);
+  Supervisor supervisor(children, clock);
+  shards::Shards shards(supervisor, Scalable(children), PathsOf(run), run.folder.Layout(), clock);
+  const shards::ControlSocket control(run.sockets + "/control.sock");
   bool is_ready = false;
   const auto began = clock.Steady();
   auto renewed = began;
@@ -185,10 +215,22 @@ void Serve(const Run& run, const UpOptions& options, const Clock& clock, const s
       const auto age = std::chrono::duration_cast<std::chrono::seconds>(clock.Steady() - child.started).count();
       state.processes.push_back({child.spec.name, child.pid, child.restarts,
                                  child.pid ? std::chrono::system_clock::to_time_t(clock.Now()) - age : 0,
-                                 Listens(run, options, child.spec.name)});
+                                 Listens(run, options, child.spec)});
     }
+    state.control = control.Path();
+    for (const shards::ScaledGroup& one : shards.Layout())
+      state.groups.push_back({one.group, one.process, one.replicas, one.ready});
     run.folder.Write(state);
   };
+  const auto tick_shards = [&] {
+    shards.Tick();
+    write_state();
+    supervisor.TickEvery(shards.Busy() ? shards::Shards::kTick : std::chrono::milliseconds(std::chrono::minutes(1)));
+  };
+  supervisor.OnReadable(control.File(), [&] {
+    control.Serve([&](const std::string& line) { return HandleScale(shards, line); });
+    if (is_ready) supervisor.TickSoon();
+  });
   supervisor.OnChange(write_state);
   supervisor.OnTick(kProbeEvery, [&] {
     if (!is_ready) {
@@ -199,8 +241,11 @@ void Serve(const Run& run, const UpOptions& options, const Clock& clock, const s
       write_state();
       ready();
       ReleaseIdlePages();
-      supervisor.TickEvery(std::chrono::minutes(1));
-    } else if (clock.Steady() - renewed > kRenewEvery) {
+      tick_shards();
+      return;
+    }
+    tick_shards();
+    if (clock.Steady() - renewed > kRenewEvery) {
       renewed = clock.Steady();
       // The services reload their certificates when the files change.
       const std::vector<std::string> written = run.pki.Ensure({FirstAddress()});
