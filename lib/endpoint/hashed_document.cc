@@ -10,8 +10,7 @@ mesh::Response AnswerHashedDocument(const mesh::Request& request, const std::str
   response.headers.emplace_back("vary", "Accept");
   response.headers.emplace_back("etag", '"' + hash + '"');
   // The content at a URL with a hash never changes.
-  if (Query(request.query).First("hash") == hash)
-    response.headers.emplace_back("cache-control", "public, immutable");
+  if (Query(request.query).First("hash") == hash) response.headers.emplace_back("cache-control", "public, immutable");
   if (request.Header("if-none-match").find(hash) != std::string_view::npos) {
     response.code = 304;
     return response;

@@ -14,6 +14,8 @@ namespace {
 
 namespace json = meta::json;
 
+constexpr std::size_t kMaxHashBytes = 1024;  // it is in a document for all clients; hashes have 128 digits
+
 void CopyFields(const json::object& from, json::object& to, std::initializer_list<const char*> fields) {
   for (const char* field : fields) {
     if (const json::value* found = meta::FindField(from, field)) to[field] = *found;
@@ -87,7 +89,6 @@ mesh::Description DescribeExternal(const Registration& registration, std::string
 }
 
 std::optional<std::string> OpenApiHash(std::string_view index, const std::string& group, const std::string& version) {
-  constexpr std::size_t kMaxBytes = 256;
   const meta::Result<json::value> parsed = codec::ParseJson(index, meta::NewArena());
   if (!parsed || !parsed->is_object()) return std::nullopt;
   const std::string path = fmt::format("apis/{}/{}", group, version);
@@ -95,7 +96,7 @@ std::optional<std::string> OpenApiHash(std::string_view index, const std::string
   const std::string_view url = meta::FindString(parsed->get_object(), "paths", path, "serverRelativeURL");
   const std::size_t mark = url.find("hash=");
   const std::string_view hash = mark == std::string_view::npos ? std::string_view() : url.substr(mark + 5);
-  const bool plain = hash.size() <= kMaxBytes && std::all_of(hash.begin(), hash.end(), [](unsigned char c) {
+  const bool plain = hash.size() <= kMaxHashBytes && std::all_of(hash.begin(), hash.end(), [](unsigned char c) {
                        return std::isalnum(c) || c == '-' || c == '_';
                      });
   return plain ? std::string(hash) : "";

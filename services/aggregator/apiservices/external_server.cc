@@ -10,6 +10,9 @@
 namespace apimesh::aggregator {
 namespace {
 
+/// The largest document of a backend that becomes a part of the documents for all clients. That of 1,000 resources has
+/// 300 kB.
+constexpr std::size_t kMaxDocumentBytes = 1 << 20;
 constexpr std::chrono::seconds kLongestQuestion{5}, kLongestDownload{60};
 
 http::ClientOptions ClientOptionsOf(const ExternalOptions& options, const Clock& clock) {
@@ -143,7 +146,11 @@ Task<Backend::State> ExternalServer::Check() {
     SetHosts(places.hosts);
     const std::string path = fmt::format("/apis/{}/{}", options_.group, options_.version);
     const meta::Result<http::ClientResponse> answer = co_await Ask(path);
-    if (answer) {
+    if (answer && answer->body.size() > kMaxDocumentBytes) {
+      state.reason = "FailedDiscoveryCheck";
+      state.message = fmt::format("the response to {} has {} bytes, which are more than {}", path, answer->body.size(),
+                                  kMaxDocumentBytes);
+    } else if (answer) {
       state.resource_list = answer->body;
       state.status = "True";
       state.reason = "Passed";

@@ -19,6 +19,8 @@ namespace json = meta::json;
 
 constexpr std::string_view kV2Path = "/openapi/v2";
 constexpr std::string_view kProtobufV3 = "application/com.github.proto-openapi.spec.v3.v1.0+protobuf";
+/// The largest document that is kept. That of 1,000 resources has about 2 MB.
+constexpr std::size_t kMaxBytes = 4U << 20;
 constexpr const char* kAcceptProtobufV3 = "application/com.github.proto-openapi.spec.v3@v1.0+protobuf";
 /// The bytes of a response are limited by the client. Documents are trees of schemas, which are not deep.
 constexpr codec::ParseLimits kLimits{.depth = 200, .bytes = 64U << 20};
@@ -74,6 +76,7 @@ Task<std::string> OpenApiCopy::RefreshV2(const AskFn& ask, asio::any_io_executor
   Task<std::string> filter = Filter(std::move(answer->body), fmt::format("/apis/{}/{}/", group_, version_));
   std::string text = co_await asio::co_spawn(executor, std::move(filter), asio::use_awaitable);
   if (text.empty()) co_return fmt::format("{}: the response is not an OpenAPI document", kV2Path);
+  if (text.size() > kMaxBytes) co_return fmt::format("{}: the document is too large", kV2Path);
   const std::lock_guard lock(mutex_);
   documents_.v2_etag = answer->Header("etag");
   if (documents_.v2.View() != text) {
@@ -89,18 +92,21 @@ Task<std::string> OpenApiCopy::RefreshV3(const AskFn& ask, asio::any_io_executor
   http::ClientResult<http::ClientResponse> index = co_await ask(std::move(for_index));
   if (index && index->code == 404) co_return "";
   if (!index || index->code != 200) co_return Failure("/openapi/v3", index);
+  if (index->body.size() > kMaxBytes) co_return "/openapi/v3: the document is too large";
   const std::optional<std::string> hash = OpenApiHash(index->body, group_, version_);
   if (!hash || (!hash->empty() && *hash == documents.hash)) co_return "";
   Question for_document{v3_path_, "application/json", ""};
   http::ClientResult<http::ClientResponse> document = co_await ask(std::move(for_document));
   if (!document || document->code != 200) co_return Failure(v3_path_, document);
+  if (document->body.size() > kMaxBytes) co_return fmt::format("{}: the document is too large", v3_path_);
   Task<std::string> work = HashOfDocument(document->body);
   std::string own_hash = co_await asio::co_spawn(executor, std::move(work), asio::use_awaitable);
   if (own_hash.empty()) co_return fmt::format("{}: the response is not an OpenAPI document", v3_path_);
   Question for_protobuf{v3_path_, kAcceptProtobufV3, ""};
   http::ClientResult<http::ClientResponse> protobuf = co_await ask(std::move(for_protobuf));
   std::string bytes;
-  if (protobuf && protobuf->code == 200 && protobuf->Header("content-type").find("protobuf") != std::string_view::npos)
+  if (protobuf && protobuf->code == 200 && protobuf->body.size() <= kMaxBytes &&
+      protobuf->Header("content-type").find("protobuf") != std::string_view::npos)
     bytes = std::move(protobuf->body);
   const std::lock_guard lock(mutex_);
   documents_.hash = hash->empty() ? std::move(own_hash) : *hash;
@@ -127,8 +133,8 @@ std::optional<mesh::Response> OpenApiCopy::Answer(const mesh::Request& request) 
   if (request.path != v3_path_) return std::nullopt;
   const Documents documents = Current();
   if (documents.hash.empty()) return service::PlainNotFound();
-  const bool protobuf =
-      !documents.v3_protobuf.View().empty() && request.Header("accept").find(kAcceptProtobufV3) != std::string_view::npos;
+  const bool protobuf = !documents.v3_protobuf.View().empty() &&
+                        request.Header("accept").find(kAcceptProtobufV3) != std::string_view::npos;
   const auto document = [&] { return protobuf ? documents.v3_protobuf : documents.v3; };
   return endpoint::AnswerHashedDocument(request, documents.hash,
                                         std::string(protobuf ? kProtobufV3 : "application/json"), document);

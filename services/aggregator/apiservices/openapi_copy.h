@@ -45,8 +45,8 @@ class OpenApiCopy {
 
   struct Documents {
     SharedBytes v2, v3, v3_protobuf;
-    std::string v2_etag;  // as the server sent it; "": the server sends none
-    std::string hash;     // of v3
+    std::string v2_etag;        // as the server sent it; "": the server sends none
+    std::string hash;           // of v3
     std::uint64_t version = 0;  // of v2
   };
   Documents Current() const;

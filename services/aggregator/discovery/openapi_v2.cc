@@ -23,8 +23,10 @@ constexpr codec::ParseLimits kLimits{.bytes = 64U << 20};
 
 std::string KeyOf(const Routes& routes) {
   std::string key;
-  for (const Delegate& delegate : routes.delegates)
+  for (const Delegate& delegate : routes.delegates) {
+    if (delegate.kind == Delegate::Kind::kShard) continue;  // the common servers describe the same
     key += fmt::format("{} {}\n", delegate.name, delegate.openapi_version);
+  }
   return key;
 }
 
@@ -44,7 +46,9 @@ std::vector<const Delegate*> InOrder(const Routes& routes) {
     return described ? priorities[delegate.description->group_versions.front()->group] : 0;
   };
   std::vector<const Delegate*> ordered;
-  for (const Delegate& delegate : routes.delegates) ordered.push_back(&delegate);
+  for (const Delegate& delegate : routes.delegates) {
+    if (delegate.kind != Delegate::Kind::kShard) ordered.push_back(&delegate);
+  }
   std::stable_sort(ordered.begin(), ordered.end(), [&priority_of](const Delegate* a, const Delegate* b) {
     if (!a->Foreign() || !b->Foreign()) return !a->Foreign() && b->Foreign();
     const int one = priority_of(*a), other = priority_of(*b);
