@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "lib/mesh/callers.h"
+#include "lib/service/tracing/flags.h"
 
 namespace apimesh::service {
 
@@ -23,6 +24,7 @@ void CommonFlags::Bind(flags::Binder& flags) {
   flags.Bind("io-threads", io_threads);
   flags.Bind("tls-records", tls_records);
   flags.Bind("shutdown-delay-duration", shutdown_delay_duration);
+  TracingFlags::OfProcess().Bind(flags);
 }
 
 void EtcdFlags::Bind(flags::Binder& flags) {
