@@ -9,6 +9,7 @@
 #include <boost/json/value_stack.hpp>
 #include <fmt/format.h>
 
+#include "lib/base/async/interrupt.h"
 #include "lib/base/text/utf8.h"
 #include "lib/codec/codec.h"
 #include "lib/codec/json/json_parts.h"
@@ -183,6 +184,7 @@ class JsonParser {
 
   bool OpenFrame(bool is_object) {
     if (frames_.size() >= limits_.depth) return Fail("exceeded max depth");
+    if (strict_ && Interrupted()) return Fail("interrupted");  // only bodies of requests are parsed strictly
     ++at_;
     frames_.push_back(Frame{is_object, wanted_});
     frames_.back().keys = KeySet(keys_.size());
