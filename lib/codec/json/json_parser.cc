@@ -3,8 +3,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <deque>
-#include <limits>
-#include <utility>
 
 #include <boost/json/value_stack.hpp>
 #include <fmt/format.h>
@@ -395,7 +393,7 @@ meta::Result<meta::json::value> ParseJson(std::string_view text, meta::json::sto
 
 meta::Result<meta::json::value> ParseJsonParts(std::string_view text, const meta::FieldMask& wanted,
                                                meta::json::storage_ptr arena) {
-  static constexpr ParseLimits kOurOwn{.bytes = std::numeric_limits<std::size_t>::max()};
+  static constexpr ParseLimits kOurOwn{.bytes = std::string_view::npos};
   return JsonParser(text, nullptr, kOurOwn, wanted.Everything() ? nullptr : &wanted).Parse(std::move(arena));
 }
 
