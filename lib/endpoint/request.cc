@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include "lib/endpoint/output/encode.h"
+#include "lib/endpoint/spans.h"
 #include "lib/endpoint/verbs/connect.h"
 #include "lib/endpoint/verbs/verbs.h"
 #include "lib/endpoint/write/large_requests.h"
 #include "lib/meta/errors/other_errors.h"
+#include "lib/tracing/step.h"
+#include "lib/tracing/tracer.h"
 
 namespace apimesh::endpoint {
 namespace {
@@ -14,7 +17,8 @@ namespace {
 using meta::Verb;
 
 /// Moves the parts of the request that belong to the context.
-meta::RequestContext::State TakeState(mesh::Request& request, const Environment* environment) {
+meta::RequestContext TakeContext(mesh::Request& request, const Environment* environment) {
+  tracing::SpanPtr span = tracing::Remote(request.traceparent);
   meta::RequestContext::State state;
   state.cluster = std::move(request.cluster);
   state.user = std::move(request.user);
@@ -23,7 +27,8 @@ meta::RequestContext::State TakeState(mesh::Request& request, const Environment*
   state.traceparent = std::move(request.traceparent);
   if (request.deadline != SteadyTime::max()) state.deadline = {request.deadline, *environment->sources.clock};
   state.gone = std::move(request.gone);
-  return state;
+  const meta::RequestContext ctx(std::move(state));
+  return span ? ctx.Within(std::move(span)) : ctx;
 }
 
 const registry::Subresource* FindSubresource(const registry::Resource& resource, std::string_view name) {
@@ -131,7 +136,7 @@ Connector* ConnectorOf(const ResourceRequest& request) {
 ResourceRequest::ResourceRequest(EnvironmentPtr environment, ServedResourcePtr resource, mesh::Request&& request)
     : env(std::move(environment)),
       served(std::move(resource)),
-      ctx(TakeState(request, env.get())),
+      ctx(TakeContext(request, env.get())),
       http(std::move(request)),
       query(http.query) {
   if (!Info().subresource.empty()) subresource = FindSubresource(served->resource, Info().subresource);
@@ -191,6 +196,8 @@ Task<mesh::Response> Serve(std::shared_ptr<ResourceRequest> request) {
   if (!output) co_return ErrorResponse(*request, output.error());
   request->output = *output;
   request->output.pretty |= codec::WantsPretty(request->query.First("pretty"), request->http.Header("user-agent"));
+  const tracing::Step step(VerbSpan(*request));
+  if (step) request->ctx = request->ctx.Within(step.GetSpan());
   Answer answer = co_await RunVerb(function, request);
   mesh::Response response;
   if (answer) {
@@ -226,6 +233,8 @@ Task<> ServeStream(std::shared_ptr<ResourceRequest> request, mesh::ResponseStrea
     request->output = *output;
     if (!watch)
       request->output.pretty |= codec::WantsPretty(request->query.First("pretty"), request->http.Header("user-agent"));
+    const tracing::Step step(VerbSpan(*request));
+    if (step) request->ctx = request->ctx.Within(step.GetSpan());
     // This is not a conditional operator, because GCC 12 evaluates both branches of one that has a co_await in each.
     if (watch) {
       done = co_await Watch(request, stream);

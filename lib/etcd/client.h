@@ -12,6 +12,7 @@
 #include "lib/base/async/task.h"
 #include "lib/base/clock.h"
 #include "lib/base/result.h"
+#include "lib/tracing/span.h"
 
 /// A coroutine client of etcd's v3 API. It knows nothing of Kubernetes.
 namespace apimesh::etcd {
@@ -58,6 +59,7 @@ struct RangeOptions {
   bool keys_only = false;
   bool serializable = false;
   SteadyTime deadline = SteadyTime::max();
+  tracing::Carrier trace = {};  // of the request on whose behalf etcd is called
 };
 struct RangeResult {
   Revision revision = 0;  // of the store at the time of the response
@@ -75,6 +77,7 @@ struct CompareAndSwap {
   std::string value;
   std::int64_t lease = 0;
   SteadyTime deadline = SteadyTime::max();
+  tracing::Carrier trace = {};
 };
 struct SwapResult {
   bool swapped = false;

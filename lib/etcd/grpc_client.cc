@@ -10,6 +10,7 @@
 #include "lib/etcd/endpoints.h"
 #include "lib/etcd/error.h"
 #include "lib/etcd/watch_mux.h"
+#include "lib/grpc/call_span.h"
 #include "lib/grpc/typed_call.h"
 #include "proto/etcd/v3/rpc.pb.h"
 
@@ -61,7 +62,15 @@ class GrpcClient final : public Client {
 
  private:
   template <class Response, class Request>
-  Task<grpc::UnaryAnswer<Response>> Call(CallKind kind, SteadyTime deadline, std::string path, Request request);
+  Task<grpc::UnaryAnswer<Response>> Call(CallKind kind, SteadyTime deadline, std::string path, Request request,
+                                         tracing::Carrier trace);
+  /// A call on behalf of no request. This is not a default argument, because GCC 12 destroys an aggregate that is
+  /// created inside a co_await expression twice.
+  template <class Response, class Request>
+  Task<grpc::UnaryAnswer<Response>> Call(CallKind kind, SteadyTime deadline, std::string path, Request request) {
+    tracing::Carrier none;
+    return Call<Response>(kind, deadline, std::move(path), std::move(request), std::move(none));
+  }
   /// Runs `attempt` with the retries that are safe: reads after any lost connection, writes only if nothing was sent.
   using Attempt = std::function<Task<grpc::Status>(Endpoint& endpoint, grpc::CallOptions options)>;
   Task<grpc::Status> Try(CallKind kind, SteadyTime deadline, const Attempt& attempt);
@@ -116,17 +125,30 @@ Task<grpc::Status> GrpcClient::Try(CallKind kind, SteadyTime deadline, const Att
 
 template <class Response, class Request>
 Task<grpc::UnaryAnswer<Response>> GrpcClient::Call(CallKind kind, SteadyTime deadline, std::string path,
-                                                   Request request) {
+                                                   Request request, tracing::Carrier trace) {
   grpc::UnaryAnswer<Response> answer;
   struct Once {
     static Task<grpc::Status> Run(Endpoint& endpoint, grpc::CallOptions options, const std::string& path,
-                                  const Request& request, grpc::UnaryAnswer<Response>& answer) {
+                                  const Request& request, const tracing::Carrier& trace,
+                                  grpc::UnaryAnswer<Response>& answer) {
+      grpc::CallSpan span(trace.span, path, tracing::Kind::kClient);
+      if (span) {
+        span.Server(endpoint.url);
+        span.Sent(request.ByteSizeLong());
+        span.AddTo(options);
+      } else {
+        trace.AddTo(options.metadata);  // as a request that is not recorded here
+      }
       answer = co_await grpc::Unary<Response>(endpoint.calls, path, request, std::move(options));
+      if (span) {
+        if (answer.status.ok()) span.Received(answer.response.ByteSizeLong());
+        span.Finish(answer.status);
+      }
       co_return answer.status;
     }
   };
   const Attempt attempt = [&](Endpoint& endpoint, grpc::CallOptions options) {
-    return Once::Run(endpoint, std::move(options), path, request, answer);
+    return Once::Run(endpoint, std::move(options), path, request, trace, answer);
   };
   answer.status = co_await Try(kind, deadline, attempt);
   co_return answer;
@@ -181,7 +203,7 @@ Task<Result<RangeResult>> GrpcClient::Range(std::string key, RangeOptions option
   request.set_keys_only(options.keys_only);
   request.set_serializable(options.serializable);
   auto answer = co_await Call<etcdserverpb::RangeResponse>(CallKind::kRead, options.deadline, "/etcdserverpb.KV/Range",
-                                                           std::move(request));
+                                                           std::move(request), std::move(options.trace));
   if (!answer.status.ok()) co_return ErrorFrom(answer.status, CallKind::kRead);
   co_return ToRange(answer.response);
 }
@@ -214,7 +236,7 @@ Task<Result<SwapResult>> GrpcClient::Swap(CompareAndSwap swap) {
     put.set_lease(swap.lease);
   }
   auto answer = co_await Call<etcdserverpb::TxnResponse>(CallKind::kWrite, swap.deadline, "/etcdserverpb.KV/Txn",
-                                                         std::move(request));
+                                                         std::move(request), std::move(swap.trace));
   if (!answer.status.ok()) co_return ErrorFrom(answer.status, CallKind::kWrite);
   etcdserverpb::TxnResponse& response = answer.response;
   SwapResult result;

@@ -11,6 +11,8 @@
 #include <nghttp2/nghttp2.h>
 
 #include "lib/base/log.h"
+#include "lib/grpc/call_span.h"
+#include "lib/tracing/tracer.h"
 
 namespace apimesh::grpc {
 namespace {
@@ -43,6 +45,7 @@ std::vector<std::string> Methods::Services() const {
 }
 
 void ServerCall::OnHeader(std::string_view name, std::string_view value) {
+  if (name == "traceparent" && tracing::Current()) traceparent_ = value;
   if (name != "grpc-timeout") return ServerStream::OnHeader(name, value);
   if (const auto timeout = ParseTimeout(value)) {
     const auto longest = std::chrono::hours(24 * 365);
@@ -102,12 +105,15 @@ void ServerCall::OnRemoteEnd() {
 Task<> ServerCall::RunUnary(ServerCallPtr call, std::string request) {
   co_await boost::asio::this_coro::throw_if_cancelled(false);
   UnaryReply reply;
+  CallSpan span(tracing::Remote(call->traceparent_), call->Path(), tracing::Kind::kServer);
+  call->span_ = span.GetSpan();
   try {
     reply = co_await call->method_->unary(call, std::move(request));
   } catch (const std::exception& error) {
     if (!call->Gone()) log::Error("{} failed: {}", call->Path(), error.what());
     reply.status = {Code::kInternal, error.what()};
   }
+  span.Finish(reply.status);
   call->Reply(reply);
 }
 

@@ -16,6 +16,7 @@
 #include "lib/base/clock.h"
 #include "lib/grpc/caller.h"
 #include "lib/grpc/server_stream.h"
+#include "lib/tracing/span_ptr.h"
 
 namespace apimesh::grpc {
 
@@ -67,6 +68,8 @@ class ServerCall final : public ServerStream {
   std::string_view CallerIdentity() const { return caller_ ? std::string_view(caller_->identity) : std::string_view(); }
 
   SteadyTime Deadline() const { return deadline_; }
+  /// The span of this unary call; nullptr if its caller sent no context of a trace, or tracing is off.
+  const tracing::SpanPtr& Span() const { return span_; }
   /// The next message; nullopt if the client sends no more messages, or is gone.
   Task<std::optional<std::string>> Read();
   /// Returns when there is room for more; false if the client is gone, or the call is finished.
@@ -96,6 +99,8 @@ class ServerCall final : public ServerStream {
   const std::shared_ptr<const Caller> caller_;
   const Methods::Method* method_ = nullptr;
   SteadyTime deadline_ = SteadyTime::max();
+  std::string traceparent_;  // empty if tracing is off
+  tracing::SpanPtr span_;
   Fifo<std::string> messages_;
   bool remote_ended_ = false;
   bool started_ = false;

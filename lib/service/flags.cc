@@ -5,6 +5,7 @@
 
 #include "lib/mesh/callers.h"
 #include "lib/service/process_flags.h"
+#include "lib/service/tracing/flags.h"
 
 namespace apimesh::service {
 
@@ -28,6 +29,7 @@ void CommonFlags::Bind(flags::Binder& flags) {
   flags.Bind("io-threads", io_threads);
   flags.Bind("tls-records", tls_records);
   flags.Bind("shutdown-delay-duration", shutdown_delay_duration);
+  TracingFlags::OfProcess().Bind(flags);
 }
 
 void EtcdFlags::Bind(flags::Binder& flags) {

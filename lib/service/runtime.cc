@@ -19,6 +19,7 @@
 #include "lib/mesh/delegate/delegate_server.h"
 #include "lib/net/tls/record_buffer.h"
 #include "lib/service/process_paths.h"
+#include "lib/service/tracing/tracing.h"
 #include "lib/shared_memory/segment.h"
 
 namespace apimesh::service {
@@ -124,6 +125,7 @@ struct Runtime::Impl {
   std::promise<int> stop;
   HealthChecks health;
   Metrics metrics{clock};
+  std::unique_ptr<Tracing> tracing;
   std::vector<Hook> hooks;
   std::vector<std::function<void(std::chrono::milliseconds)>> drains;
   std::vector<std::function<void()>> stops;
@@ -140,6 +142,7 @@ Runtime::Runtime(std::string_view service, CommonFlags flags, const Clock& clock
   log::Init(service, impl_->flags.log_format == "json" ? log::Format::kJson : log::Format::kText,
             LevelOf(impl_->flags.log_level), clock);
   impl_->health.Add("log", &CheckLog);
+  impl_->tracing = std::make_unique<Tracing>(service, TracingFlags::OfProcess(), impl_->metrics, clock);
   if (!impl_->flags.health_address.empty()) {
     impl_->health_server = ServeProcessPaths({&impl_->health, &impl_->metrics}, impl_->flags.health_address, clock);
   }
@@ -224,6 +227,7 @@ int Runtime::Run() {
     if (impl_->server) impl_->server->Drain(kDrainLimit);
   }
   impl_->RunStops();
+  impl_->tracing.reset();
   log::Info("stopped");
   return code;
 }

@@ -121,6 +121,20 @@ std::string TraceParentOf(const SpanContext& context) {
   return "00-" + Hex(context.trace_id) + "-" + Hex(context.span_id) + (context.sampled ? "-01" : "-00");
 }
 
+std::string TextOf(const SpanContext& context) { return JoinContext(TraceParentOf(context), context.state); }
+
+std::string JoinContext(std::string_view traceparent, std::string_view tracestate) {
+  std::string text(traceparent);
+  if (!tracestate.empty()) text.append(" ").append(tracestate);
+  return text;
+}
+
+std::pair<std::string_view, std::string_view> SplitContext(std::string_view text) {
+  const std::size_t space = text.find(' ');
+  if (space == text.npos) return {text, {}};
+  return {text.substr(0, space), text.substr(space + 1)};
+}
+
 TraceId NewTraceId() { return NewId<16>(); }
 SpanId NewSpanId() { return NewId<8>(); }
 

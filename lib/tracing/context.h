@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 /// Spans of requests, as OpenTelemetry defines them. It does no I/O; lib/otlp sends the spans to a collector.
 namespace apimesh::tracing {
@@ -27,6 +28,13 @@ struct SpanContext {
 SpanContext ParseContext(std::string_view traceparent, std::string_view tracestate);
 /// Returns the traceparent of version 00.
 std::string TraceParentOf(const SpanContext& context);
+
+/// Both headers as one text: the traceparent and, if there is a tracestate, a space and the tracestate. Processes of
+/// the mesh pass a context on in this form.
+std::string TextOf(const SpanContext& context);
+std::string JoinContext(std::string_view traceparent, std::string_view tracestate);
+/// Returns traceparent and tracestate.
+std::pair<std::string_view, std::string_view> SplitContext(std::string_view text);
 
 /// Return random ids that are not zero. They are not secrets.
 TraceId NewTraceId();

@@ -37,6 +37,11 @@ void Span::Set(std::string_view key, Value value) {
   if (data_.attributes.size() < kMaxAttributes) data_.attributes.emplace_back(key, std::move(value));
 }
 
+void Span::StartedAt(WallTime time) {
+  const std::lock_guard lock(mutex_);
+  if (Open()) data_.start = time;
+}
+
 void Span::AddEvent(std::string_view name, Attributes attributes) {
   const WallTime now = tracer_.GetClock().Now();
   const std::lock_guard lock(mutex_);

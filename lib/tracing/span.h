@@ -11,14 +11,11 @@
 
 #include "lib/base/clock.h"
 #include "lib/tracing/context.h"
+#include "lib/tracing/span_ptr.h"
 
 namespace apimesh::tracing {
 
 class Tracer;
-class Span;
-/// A span that is recorded, or the remote parent of such spans. nullptr: the request is not traced. Code that adds
-/// details tests the pointer first, so that a request that is not traced costs one branch.
-using SpanPtr = std::shared_ptr<Span>;
 
 using Value = std::variant<std::string, std::int64_t, bool>;
 using Attributes = std::vector<std::pair<std::string_view, Value>>;  // the keys are literals
@@ -57,6 +54,8 @@ class Span {
   SpanPtr Child(std::string name, Attributes attributes = {}, Kind kind = Kind::kInternal,
                 std::string_view scope = kScope) const;
   void Set(std::string_view key, Value value);
+  /// Replaces the time at which the span started.
+  void StartedAt(WallTime time);
   void AddEvent(std::string_view name, Attributes attributes = {});
   /// Refers to a span of another trace.
   void Link(const SpanContext& other);
@@ -84,23 +83,22 @@ inline constexpr std::string_view kHttpScope = "go.opentelemetry.io/contrib/inst
 inline constexpr std::string_view kGrpcScope =
     "go.opentelemetry.io/contrib/instrumentation/google.golang.org/grpc/otelgrpc";
 
-/// What a call to another server carries: the span to which it belongs or, of a request that is not traced here, the
-/// headers that it came with.
+/// What a call to another server carries: the span to which it belongs or, of a request that is not recorded here, the
+/// context with which it came (see TextOf()).
 struct Carrier {
   SpanPtr span;
-  std::string parent, state;
+  std::string unrecorded;
 
-  /// Starts a span for the call, which its server receives as its parent.
-  void Begin(std::string name, Kind kind, std::string_view scope) {
-    if (span) span = span->Child(std::move(name), {}, kind, scope);
-  }
+  /// Returns the context as one text; "" if there is none.
+  std::string Text() const { return span ? TextOf(span->Context()) : unrecorded; }
   /// Adds traceparent and tracestate to a list of pairs.
   template <class Headers>
   void AddTo(Headers& headers) const {
-    if (!span && parent.empty()) return;
-    headers.emplace_back("traceparent", span ? TraceParentOf(span->Context()) : parent);
-    const std::string& carried = span ? span->Context().state : state;
-    if (!carried.empty()) headers.emplace_back("tracestate", carried);
+    if (!span && unrecorded.empty()) return;
+    const std::string text = Text();
+    const auto [parent, state] = SplitContext(text);
+    headers.emplace_back("traceparent", parent);
+    if (!state.empty()) headers.emplace_back("tracestate", state);
   }
 };
 

@@ -57,10 +57,12 @@ void Install(std::shared_ptr<Tracer> tracer);
 /// Switches tracing off for requests that begin from now on.
 void Uninstall();
 
-/// Returns the remote parent that the two headers name; nullptr if it is not sampled, or tracing is off.
-inline SpanPtr Remote(std::string_view traceparent, std::string_view tracestate) {
+/// Returns the remote parent that a text names (see TextOf()); nullptr if it is not sampled, or tracing is off.
+inline SpanPtr Remote(std::string_view context) {
   Tracer* const tracer = Current();
-  return tracer ? tracer->Remote(ParseContext(traceparent, tracestate)) : nullptr;
+  if (!tracer) return nullptr;
+  const auto [traceparent, tracestate] = SplitContext(context);
+  return tracer->Remote(ParseContext(traceparent, tracestate));
 }
 
 }  // namespace apimesh::tracing

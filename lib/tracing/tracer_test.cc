@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "lib/testing/manual_clock.h"
+#include "lib/tracing/step.h"
 
 namespace apimesh::tracing {
 namespace {
@@ -129,11 +130,13 @@ TEST_F(TracerTest, NothingHappensWithoutASpan) {
   Event(none, "event");
   End(none);
   std::vector<std::pair<std::string, std::string>> headers;
-  Carrier carrier{nullptr, "", ""};
-  carrier.Begin("HTTP POST", Kind::kClient, kHttpScope);
+  Carrier carrier;
   carrier.AddTo(headers);
   EXPECT_TRUE(headers.empty());
-  carrier = {nullptr, "parent", "state"};
+  const Step step(none, "Get");
+  step.Event("event");
+  EXPECT_FALSE(step);
+  carrier.unrecorded = "parent state";
   carrier.AddTo(headers);
   EXPECT_EQ(headers,
             (std::vector<std::pair<std::string, std::string>>{{"traceparent", "parent"}, {"tracestate", "state"}}));
@@ -142,24 +145,48 @@ TEST_F(TracerTest, NothingHappensWithoutASpan) {
 TEST_F(TracerTest, ACallCarriesItsOwnSpan) {
   const Tracer tracer = WithRate(1'000'000);
   const SpanPtr span = tracer.StartRoot(ParentThatIs(true), "GET", Kind::kServer, kHttpScope).span;
-  Carrier carrier{span, "ignored", "ignored"};
-  carrier.Begin("HTTP POST", Kind::kClient, kHttpScope);
+  const Carrier carrier{.span = span, .unrecorded = "ignored"};
   std::vector<std::pair<std::string, std::string>> headers;
   carrier.AddTo(headers);
   ASSERT_EQ(headers.size(), 2u);
-  EXPECT_EQ(headers[0].second, TraceParentOf(carrier.span->Context()));
-  EXPECT_NE(headers[0].second, TraceParentOf(span->Context()));
+  EXPECT_EQ(headers[0].second, TraceParentOf(span->Context()));
   EXPECT_EQ(headers[1].second, "a=1");
+  const SpanPtr remote = tracer.Remote(ParseContext(headers[0].second, headers[1].second));
+  EXPECT_EQ(TextOf(remote->Context()), carrier.Text());
+}
+
+TEST_F(TracerTest, AStepEndsWithItsScope) {
+  const Tracer tracer = WithRate(1'000'000);
+  const SpanPtr span = tracer.StartRoot({}, "GET", Kind::kServer, kHttpScope).span;
+  {
+    const Step step(span, "Get");
+    step.Event("event");
+    EXPECT_TRUE(kept->spans.empty());
+  }
+  ASSERT_EQ(kept->spans.size(), 1u);
+  EXPECT_EQ(kept->spans[0].name, "Get");
+  EXPECT_EQ(kept->spans[0].parent, span->Context().span_id);
+  EXPECT_EQ(kept->spans[0].events.size(), 1u);
+}
+
+TEST_F(TracerTest, ASpanMayHaveStartedEarlier) {
+  const Tracer tracer = WithRate(1'000'000);
+  const WallTime earlier = clock.Now();
+  clock.Advance(std::chrono::seconds(1));
+  const SpanPtr span = tracer.StartRoot({}, "GET", Kind::kServer, kHttpScope).span;
+  span->StartedAt(earlier);
+  span->End();
+  EXPECT_EQ(kept->spans.at(0).start, earlier);
 }
 
 TEST_F(TracerTest, TracingIsOffUntilATracerIsInstalled) {
   const std::string parent = TraceParentOf(ParentThatIs(true));
-  EXPECT_FALSE(Remote(parent, ""));
+  EXPECT_FALSE(Remote(parent));
   Install(std::make_shared<Tracer>(clock, Sampler{0}, kept));
-  EXPECT_TRUE(Remote(parent, ""));
-  EXPECT_FALSE(Remote("bad", ""));
+  EXPECT_TRUE(Remote(parent));
+  EXPECT_FALSE(Remote("bad"));
   Uninstall();
-  EXPECT_FALSE(Remote(parent, ""));
+  EXPECT_FALSE(Remote(parent));
 }
 
 }  // namespace

@@ -45,6 +45,17 @@ AUDIT_POLICIES = {
 }
 
 
+TRACING = "apiVersion: apiserver.config.k8s.io/v1\nkind: TracingConfiguration\n"
+TRACING_FILES = {
+    "tracing": TRACING + "samplingRatePerMillion: 1\nendpoint: localhost:1\n",
+    "tracing_rate": TRACING + "samplingRatePerMillion: -1\n",
+    "tracing_high_rate": TRACING + "samplingRatePerMillion: 1000001\n",
+    "tracing_scheme": TRACING + "endpoint: http://localhost:1\n",
+    "tracing_field": TRACING + "more: 1\n",
+    "tracing_kind": TRACING.replace("TracingConfiguration", "Tracing"),
+}
+
+
 def refused(name, flags, error, reference=None):
     return Row(name, tuple(flags.split()), error, reference)
 
@@ -177,6 +188,22 @@ ROWS = [
 
     refused("encryption configuration is empty", "--encryption-provider-config={empty}",
             'error while parsing file: error while loading file: encryption provider configuration file "{empty}" is empty'),
+    starts("tracing to a collector that is down", "--tracing-config-file={tracing}"),
+    refused("tracing configuration is missing", "--tracing-config-file={missing}",
+            'failed to read tracing config: unable to read tracing configuration from "{missing}": ' + NO_FILE),
+    refused("tracing with a negative rate", "--tracing-config-file={tracing_rate}",
+            "failed to validate tracing configuration: samplingRatePerMillion: Invalid value: -1: sampling rate must be positive"),
+    refused("tracing with a rate above all", "--tracing-config-file={tracing_high_rate}",
+            "failed to validate tracing configuration: samplingRatePerMillion: Invalid value: 1000001: sampling rate per million must be less than or equal to one million"),
+    refused("tracing with a scheme of HTTP", "--tracing-config-file={tracing_scheme}",
+            'failed to validate tracing configuration: endpoint: Invalid value: "http://localhost:1": unsupported scheme: http.  Options are none, dns, unix, or '
+            "unix-abstract.  See https://github.com/grpc/grpc/blob/master/doc/naming.md"),
+    refused("tracing with an unknown field", "--tracing-config-file={tracing_field}",
+            'failed to read tracing config: unable to decode tracing configuration data: strict decoding error: unknown field "more"'),
+    refused("tracing of another kind", "--tracing-config-file={tracing_kind}",
+            'failed to read tracing config: unable to decode tracing configuration data: no kind "Tracing" is registered for version "apiserver.config.k8s.io/v1" '
+            'in scheme "pkg/runtime/scheme.go:111"'),
+
     refused("CA of the store is missing", "--etcd-cafile={missing}", "error creating storage factory: " + NO_FILE),
     refused("certificate for the store without key", "--etcd-certfile={cert}",
             "error creating storage factory: KeyFile and CertFile must both be present[key: , cert: {cert}]"),
@@ -429,7 +456,7 @@ class World:
         self._write("kubeconfig", json.dumps({"apiVersion": "v1", "kind": "Config", "clusters": [{"name": "w", "cluster": {"server": "https://127.0.0.1:1"}}],
                                               "contexts": [{"name": "w", "context": {"cluster": "w", "user": "w"}}], "users": [{"name": "w", "user": {}}],
                                               "current-context": "w"}))
-        for name, text in AUDIT_POLICIES.items():
+        for name, text in {**AUDIT_POLICIES, **TRACING_FILES}.items():
             self._write(name, text)
         configuration = {"apiVersion": "apiserver.config.k8s.io/v1", "kind": "AuthenticationConfiguration"}
         for name, _, text, _ in start_admission.FILES:

@@ -107,7 +107,9 @@ class StoreSource final : public Source {
     // expression twice.
     const storage::GetOptions cached{.resource_version = "0"};
     const storage::GetOptions newest;
-    meta::Result<storage::EntryPtr> entry = co_await store_->Get(ctx, *key, read == Read::kNewest ? newest : cached);
+    // A look-up in the cache is no step of the request's trace, as those of informers in kube-apiserver.
+    const meta::RequestContext first = read == Read::kNewest ? ctx : ctx.Within(nullptr);
+    meta::Result<storage::EntryPtr> entry = co_await store_->Get(first, *key, read == Read::kNewest ? newest : cached);
     if (!entry && entry.error().Is(meta::Reason::kNotFound) && read == Read::kCachedElseNewest)
       entry = co_await store_->Get(ctx, *key, newest);
     if (!entry) co_return entry.error();
@@ -119,7 +121,10 @@ class StoreSource final : public Source {
     storage::ListOptions options;
     options.ns = std::move(ns);
     options.labels = std::move(labels);
-    if (read != Read::kNewest) options.resource_version = "0";
+    if (read != Read::kNewest) {
+      options.resource_version = "0";
+      ctx = ctx.Within(nullptr);
+    }
     ASSIGN_OR_CO_RETURN(const std::unique_ptr<storage::ListCursor> cursor,
                         co_await store_->List(std::move(ctx), std::move(options)));
     std::vector<ObjectPtr> objects;

@@ -9,7 +9,9 @@
 #include "lib/base/log.h"
 #include "lib/mesh/large_body.h"
 #include "lib/meta/names.h"
+#include "lib/meta/request/carrier.h"
 #include "lib/meta/uuid.h"
+#include "lib/tracing/step.h"
 
 namespace apimesh::admission::webhooks {
 namespace {
@@ -36,6 +38,22 @@ meta::Result<std::string> JsonOf(const meta::Object* object, const Attributes& a
 Task<> Run(const std::function<void()>& work) {
   work();
   co_return;
+}
+
+/// Starts the span of a call; nullptr if the request is not traced.
+tracing::SpanPtr SpanOf(const meta::RequestContext& ctx, Type type, const Webhook& webhook,
+                        const ReviewRequest& request, const Attributes& attributes) {
+  if (!ctx.Span()) return nullptr;
+  const meta::Gvr& resource = attributes.resource;
+  tracing::Attributes shown = {
+      {"configuration", webhook.configuration},
+      {"webhook", webhook.name},
+      {"resource", fmt::format("{}/{}, Resource={}", resource.group, resource.version, resource.resource)},
+      {"subresource", attributes.subresource},
+      {"operation", std::string(ToString(attributes.operation))},
+      {"UID", request.uid}};
+  return ctx.Span()->Child(type == Type::kMutating ? "Call mutating webhook" : "Call validating webhook",
+                           std::move(shown));
 }
 
 CallResult Failure(CallError error) {
@@ -111,7 +129,8 @@ Task<Caller::Sent> Caller::Send(meta::RequestContext ctx, const Webhook& webhook
   }
   const Duration timeout = webhook.timeout ? Duration(*webhook.timeout) : kDefaultTimeout;
   const SteadyTime deadline = std::min(start + timeout, ctx.Deadline());
-  service::WebhookResponse response = co_await webhook.client->PostUntil(std::move(body), deadline);
+  tracing::Carrier trace = meta::CarrierOf(ctx);
+  service::WebhookResponse response = co_await webhook.client->PostUntil(std::move(body), deadline, std::move(trace));
   if (response.code != 0) {
     webhook.breaker->Succeeded();
   } else {
@@ -145,12 +164,15 @@ Task<CallResult> Caller::Call(meta::RequestContext ctx, const Webhook& webhook, 
   request.object = std::move(*object);
   request.old_object = std::move(*old_object);
 
+  const tracing::Step step(SpanOf(ctx, type_, webhook, request, attributes));
+  if (step) ctx = ctx.Within(step.GetSpan());
   const Sent sent = co_await Send(ctx, webhook, WriteReview(request, attributes, ctx.User()));
   if (sent.error) co_return Failure(*sent.error);
   std::optional<ReviewResult<ReviewResponse>> review;
   const std::function<void()> work = [&] {
     review = ReadReview(sent.body, request.version, request.uid, type_ == Type::kMutating);
   };
+  step.Event("Request completed");
   co_await Process(ctx.User().name, sent.body.size(), work);
   ReviewResult<ReviewResponse>& read = *review;
   if (!read) {

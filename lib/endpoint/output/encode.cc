@@ -7,7 +7,9 @@
 #include "lib/codec/codec.h"
 #include "lib/endpoint/output/partial_metadata.h"
 #include "lib/endpoint/output/table.h"
+#include "lib/endpoint/spans.h"
 #include "lib/mesh/audit_headers.h"
+#include "lib/tracing/step.h"
 
 namespace apimesh::endpoint {
 namespace {
@@ -97,6 +99,7 @@ SharedBytes ProtobufOf(const ServedResource& served, const storage::Entry& entry
 }
 
 meta::Result<mesh::Response> ObjectResponse(const ResourceRequest& request, int code, const storage::EntryPtr& entry) {
+  const tracing::Step step(SerializeSpan(request));
   if (PlainJson(request.output)) return Body(request.output, code, entry->Json());
   if (request.output.format == Format::kProtobuf && request.output.as.empty()) {
     return Body(request.output, code, ProtobufOf(*request.served, *entry));
@@ -108,6 +111,7 @@ meta::Result<mesh::Response> ObjectResponse(const ResourceRequest& request, int 
 }
 
 meta::Result<mesh::Response> ObjectResponse(const ResourceRequest& request, int code, const meta::Object& object) {
+  const tracing::Step step(SerializeSpan(request));
   std::string text = codec::WriteJson(object.Root());
   ASSIGN_OR_RETURN(std::optional<std::string> other, Transform(request, text));
   const schema::Node* node = other ? MetaNode(request, kPartial) : &request.BodySchema();
@@ -116,10 +120,12 @@ meta::Result<mesh::Response> ObjectResponse(const ResourceRequest& request, int 
 }
 
 mesh::Response StatusResponse(const ResourceRequest& request, int code, const json::object& status) {
+  const tracing::Step step(SerializeSpan(request));
   return Status(request, request.output, code, status);
 }
 
 mesh::Response ErrorResponse(const ResourceRequest& request, const meta::ApiError& error) {
+  const tracing::Step step(SerializeSpan(request));
   mesh::Response response = Status(request, ErrorOutput(request), error.Code(), error.ToStatus());
   if (const int seconds = error.Get().retry_after_seconds; seconds > 0) {
     response.headers.emplace_back("retry-after", std::to_string(seconds));

@@ -8,6 +8,7 @@
 #include "lib/meta/errors/other_errors.h"
 #include "lib/registry/before_write.h"
 #include "lib/registry/object_meta.h"
+#include "lib/tracing/span.h"
 
 namespace apimesh::endpoint {
 namespace {
@@ -123,15 +124,19 @@ Task<Answer> Create(RequestPtr request) {
   write.request = request;
   write.options = &options;
   write.held = &held;
+  tracing::Event(request->ctx.Span(), "About to convert to expected version");
   ASSIGN_OR_CO_RETURN(write.object, DecodeBody(*request, options.field_validation));
+  tracing::Event(request->ctx.Span(), "Conversion done");
   const registry::Action& action = request->subresource ? request->subresource->create : request->Resource().create;
   if (!action) registry::ClearSystemMeta(write.object);
   CO_RETURN_IF_ERROR(registry::MatchNamespace(write.object, request->ObjectNamespace()));
   if (action) co_return co_await RunAction(std::move(write), action);
 
   DropDuplicateOwners(*request, write.object, false);
+  tracing::Event(request->ctx.Span(), "About to store object in database");
   CO_RETURN_IF_ERROR(co_await AdmitCreation(write));
   ASSIGN_OR_CO_RETURN(const Created created, co_await CreateNamed(std::move(write)));
+  tracing::Event(request->ctx.Span(), "Write to database call succeeded");
   if (created.entry) co_return ObjectResponse(*request, 201, created.entry);
   co_return ObjectResponse(*request, 201, created.object);
 }

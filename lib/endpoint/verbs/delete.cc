@@ -2,6 +2,7 @@
 #include "lib/endpoint/verbs/delete_one.h"
 #include "lib/endpoint/verbs/verbs.h"
 #include "lib/mesh/audit_headers.h"
+#include "lib/tracing/span.h"
 
 namespace apimesh::endpoint {
 namespace {
@@ -56,8 +57,10 @@ Task<Answer> Delete(RequestPtr request) {
     if (unreadable) co_return co_await DeleteUnseen(request, parsed.options.dry_run);
   }
   const bool marks_only = parsed.options.orphan_dependents && !*parsed.options.orphan_dependents;
+  tracing::Event(request->ctx.Span(), "About to delete object from database");
   ASSIGN_OR_CO_RETURN(const Deleted deleted, co_await DeleteOne(request, std::string(request->ObjectNamespace()),
                                                                 request->Name(), parsed.options, parsed.document));
+  tracing::Event(request->ctx.Span(), "Object deleted from database");
   const int code = !deleted.gone && marks_only ? 202 : 200;
   const bool whole = request->Resource().returns_deleted_object || (!deleted.gone && !deleted.pending);
   if (!whole) co_return StatusResponse(*request, code, Success(*request, deleted.object.Uid()));

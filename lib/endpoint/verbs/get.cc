@@ -4,6 +4,7 @@
 #include "lib/endpoint/output/encode.h"
 #include "lib/endpoint/verbs/verbs.h"
 #include "lib/registry/scale.h"
+#include "lib/tracing/span.h"
 
 namespace apimesh::endpoint {
 
@@ -13,6 +14,7 @@ Task<Answer> Get(RequestPtr request) {
   }
   ASSIGN_OR_CO_RETURN(storage::Key key, request->KeyOf(request->Name()));
   storage::GetOptions options{.resource_version = std::string(request->query.First("resourceVersion"))};
+  tracing::Event(request->ctx.Span(), "About to Get from storage");
   ASSIGN_OR_CO_RETURN(storage::EntryPtr entry,
                       co_await request->served->store->Get(request->ctx, std::move(key), std::move(options)));
   if (request->subresource && request->subresource->scale) {

@@ -5,7 +5,9 @@
 #include "lib/endpoint/output/encode.h"
 #include "lib/endpoint/output/list_body.h"
 #include "lib/endpoint/output/list_writer.h"
+#include "lib/endpoint/spans.h"
 #include "lib/endpoint/verbs/verbs.h"
+#include "lib/tracing/step.h"
 
 namespace apimesh::endpoint {
 namespace {
@@ -81,6 +83,7 @@ mesh::Headers HeadersOf(const ResourceRequest& request) {
 
 Task<meta::Result<>> StreamList(RequestPtr request, mesh::ResponseStream& stream) {
   ASSIGN_OR_CO_RETURN(Listing listing, co_await Begin(request));
+  const tracing::Step step(SerializeSpan(*request));
   const std::size_t piece_bytes = stream.PieceBytes();
   mesh::Response head;
   head.headers = HeadersOf(*request);

@@ -4,6 +4,7 @@
 #include "lib/endpoint/write/write.h"
 #include "lib/registry/object_meta.h"
 #include "lib/registry/scale.h"
+#include "lib/tracing/span.h"
 
 namespace apimesh::endpoint {
 namespace {
@@ -21,7 +22,9 @@ meta::Result<meta::Object> Rescale(const registry::ScalePaths& paths, const meta
 
 Task<Answer> Update(RequestPtr request) {
   ASSIGN_OR_CO_RETURN(WriteOptions options, ParseWriteOptions(request->query, WriteKind::kUpdate));
+  tracing::Event(request->ctx.Span(), "About to convert to expected version");
   ASSIGN_OR_CO_RETURN(meta::Object object, DecodeBody(*request, options.field_validation));
+  tracing::Event(request->ctx.Span(), "Conversion done");
   CO_RETURN_IF_ERROR(registry::MatchNamespace(object, request->ObjectNamespace()));
   CO_RETURN_IF_ERROR(CheckName(*request, object));
   DropDuplicateOwners(*request, object, false);

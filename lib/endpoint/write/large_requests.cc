@@ -21,7 +21,8 @@ Task<bool> HasLargeObject(RequestPtr request) {
   const meta::Result<storage::Key> key = request->KeyOf(request->Name());
   if (!key) co_return false;
   const storage::GetOptions cached{.resource_version = "0"};
-  const meta::Result<storage::EntryPtr> entry = co_await request->served->store->Get(request->ctx, *key, cached);
+  const meta::RequestContext untraced = request->ctx.Within(nullptr);
+  const meta::Result<storage::EntryPtr> entry = co_await request->served->store->Get(untraced, *key, cached);
   co_return entry && (*entry)->JsonText().size() > mesh::kLargeBodyBytes;
 }
 

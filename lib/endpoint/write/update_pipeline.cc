@@ -11,6 +11,7 @@
 #include "lib/registry/cleanup_context.h"
 #include "lib/registry/scale.h"
 #include "lib/storage/etcd_store/errors.h"
+#include "lib/tracing/span.h"
 
 namespace apimesh::endpoint {
 namespace {
@@ -202,10 +203,12 @@ Task<meta::Result<mesh::Response>> RunUpdate(RequestPtr request, UpdateInput inp
   const auto state = std::make_shared<UpdateState>(request, std::move(input));
   if (state->input.options.dry_run) co_return co_await DryRun(state, key);
 
+  tracing::Event(request->ctx.Span(), "About to store object in database");
   const Store::UpdateFn update = [state](const meta::Object* current) { return UpdateOnce(state, current); };
   Task<meta::Result<Store::UpdateResult>> write = request->served->store->GuaranteedUpdate(
       request->ctx, key, state->input.preconditions, state->input.create_allowed, update);
   ASSIGN_OR_CO_RETURN(const Store::UpdateResult result, co_await state->held.During(std::move(write)));
+  tracing::Event(request->ctx.Span(), "Write to database call succeeded");
   if (state->emptied) co_return co_await RemoveEmptied(state, key);
   co_return Respond(*request, result.created ? 201 : 200, result.entry);
 }

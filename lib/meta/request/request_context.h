@@ -11,6 +11,7 @@
 #include "lib/base/clock.h"
 #include "lib/meta/request/request_info.h"
 #include "lib/meta/request/user.h"
+#include "lib/tracing/span_ptr.h"
 
 namespace apimesh::meta {
 
@@ -36,7 +37,7 @@ class RequestContext {
     UserInfo user;
     RequestInfo info;
     std::string audit_id;
-    std::string traceparent;
+    std::string traceparent;  // with which the request arrived; followed by a space and the tracestate if there is one
     RequestDeadline deadline;
     std::shared_ptr<std::atomic<bool>> gone;  // true once the client has disconnected or cancelled; may be nullptr
     // Only the request's own coroutine accesses these two.
@@ -51,6 +52,17 @@ class RequestContext {
   const RequestInfo& Info() const { return state_->info; }
   const std::string& AuditId() const { return state_->audit_id; }
   const std::string& TraceParent() const { return state_->traceparent; }
+  /// The span of the current step; nullptr if the request is not traced.
+  const tracing::SpanPtr& Span() const {
+    const Step* const step = std::get_deleter<Step>(state_);
+    return step ? step->span : kNoSpan;
+  }
+  /// Returns a handle of the same request for a step that is recorded by `span`.
+  RequestContext Within(tracing::SpanPtr span) const {
+    if (!span && !Span()) return *this;
+    State* const state = state_.get();
+    return RequestContext(std::shared_ptr<State>(state, Step{state_, std::move(span)}));
+  }
   SteadyTime Deadline() const { return state_->deadline.Time(); }
   /// Returns whether the response is no longer needed: the deadline has passed, or the client has disconnected.
   bool Abandoned() const { return (state_->gone && *state_->gone) || state_->deadline.Passed(); }
@@ -74,6 +86,20 @@ class RequestContext {
   const std::vector<std::pair<std::string, std::string>>& AuditAnnotations() const { return state_->audit_annotations; }
 
  private:
+  /// The span is part of the control block of a handle, so that the handles of a request that is not traced are copied
+  /// without it.
+  struct Step {
+    std::shared_ptr<State> state;
+    tracing::SpanPtr span;
+    void operator()(State*) {
+      state.reset();
+      span.reset();
+    }
+  };
+  static inline const tracing::SpanPtr kNoSpan;
+
+  explicit RequestContext(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
   std::shared_ptr<State> state_;
 };
 

@@ -14,6 +14,7 @@
 #include "lib/meta/errors/api_error.h"
 #include "lib/meta/request/request_info.h"
 #include "lib/meta/request/user.h"
+#include "lib/tracing/span_ptr.h"
 
 namespace apimesh::service {
 
@@ -34,6 +35,7 @@ struct AuthenticationQuestion {
   std::string audit_id;
   SteadyTime deadline = SteadyTime::max();
   std::vector<std::string> audiences = {};  // a token must be valid for one of them; none: those of the server
+  tracing::SpanPtr span = nullptr;          // of the step that asks
 };
 struct AuthenticationAnswer {
   enum class Outcome { kUnavailable, kAuthenticated, kNoCredentials, kRefused };
@@ -56,6 +58,7 @@ struct AuthorizationQuestion {
   std::string audit_id;
   SteadyTime deadline = SteadyTime::max();
   std::vector<Requirement> fields = {}, labels = {};
+  tracing::SpanPtr span = nullptr;  // of the step that asks
 };
 struct AuthorizationAnswer {
   enum class Verdict { kUnavailable, kAllow, kDeny };

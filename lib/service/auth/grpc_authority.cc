@@ -1,6 +1,7 @@
 #include "lib/service/auth/grpc_authority.h"
 
 #include "lib/base/log.h"
+#include "lib/grpc/call_span.h"
 #include "lib/grpc/typed_call.h"
 #include "lib/mesh/channel.h"
 #include "lib/mesh/delegate/delegate_proto.h"
@@ -111,9 +112,12 @@ Task<AuthenticationAnswer> GrpcAuthority::Authenticate(AuthenticationQuestion qu
   request.set_remote_address(std::move(question.remote_address));
   request.set_audit_id(question.audit_id);
   for (std::string& audience : question.audiences) request.add_audiences(std::move(audience));
-  const grpc::CallOptions options = Within(clock_, question.deadline);
+  grpc::CallOptions options = Within(clock_, question.deadline);
+  grpc::CallSpan span(question.span, mesh::methods::kAuthenticate, tracing::Kind::kClient);
+  span.AddTo(options);
   auto answer =
       co_await grpc::Unary<pb::AuthenticateResponse>(channel_, mesh::methods::kAuthenticate, request, options);
+  span.Finish(answer.status);
   if (answer.status.ok()) co_return ToAnswer(std::move(answer.response));
   log::Write(log::Level::kWarning, "authentication is not available: " + answer.status.message, question.audit_id);
   AuthenticationAnswer unavailable;
@@ -124,10 +128,13 @@ Task<AuthenticationAnswer> GrpcAuthority::Authenticate(AuthenticationQuestion qu
 Task<AuthorizationAnswer> GrpcAuthority::Authorize(AuthorizationQuestion question) {
   pb::AuthorizeRequest request;
   request.set_audit_id(question.audit_id);
-  const grpc::CallOptions options = Within(clock_, question.deadline);
+  grpc::CallOptions options = Within(clock_, question.deadline);
+  grpc::CallSpan span(question.span, mesh::methods::kAuthorize, tracing::Kind::kClient);
+  span.AddTo(options);
   const std::string audit_id = question.audit_id;
   Add(std::move(question), request);
   auto answer = co_await grpc::Unary<pb::AuthorizeResponse>(channel_, mesh::methods::kAuthorize, request, options);
+  span.Finish(answer.status);
   if (answer.status.ok()) co_return ToAnswer(answer.response);
   log::Write(log::Level::kWarning, "authorization is not available: " + answer.status.message, audit_id);
   AuthorizationAnswer unavailable;

@@ -6,6 +6,7 @@
 
 #include "lib/base/text/base64.h"
 #include "lib/codec/codec.h"
+#include "lib/http/client_span.h"
 #include "lib/meta/errors/field_error.h"
 #include "lib/meta/kubernetes_version.h"
 
@@ -114,6 +115,11 @@ std::string HostPortOf(const WebhookConfig& config) {
 }
 
 Task<WebhookResponse> WebhookClient::PostUntil(std::string body, SteadyTime deadline) const {
+  tracing::Carrier none;
+  return PostUntil(std::move(body), deadline, std::move(none));
+}
+
+Task<WebhookResponse> WebhookClient::PostUntil(std::string body, SteadyTime deadline, tracing::Carrier trace) const {
   http::Headers headers = {{"accept", "application/json, */*"},
                            {"content-type", "application/json"},
                            {"user-agent", config_.user_agent.empty() ? meta::OwnUserAgent() : config_.user_agent}};
@@ -137,7 +143,13 @@ Task<WebhookResponse> WebhookClient::PostUntil(std::string body, SteadyTime dead
     headers.emplace_back("host", base.substr(std::string_view("https://").size()));
     url = fmt::format("https://{}{}", *address, rest);
   }
+  http::ClientSpan span(trace, "POST", base + rest, headers);
   auto response = co_await client_->Do("POST", std::move(url), std::move(headers), std::move(body), deadline);
+  if (response) {
+    span.Finish(response->code);
+  } else {
+    span.Fail(shown + CauseOf(response.error()));
+  }
   if (!response) co_return WebhookResponse{0, "", "", shown + CauseOf(response.error()), response.error().code};
   WebhookResponse made{response->code, std::move(response->body), std::string(response->Header("content-type"))};
   if (!made.Accepted()) {

@@ -8,6 +8,7 @@
 
 #include "lib/http/client.h"
 #include "lib/service/service_resolver.h"
+#include "lib/tracing/span.h"
 
 namespace apimesh::service {
 
@@ -69,6 +70,9 @@ class WebhookClient {
   /// `timeout` is also sent as the parameter `timeout`, in whole seconds.
   Task<http::ClientResult<std::string>> Post(std::string body, std::chrono::seconds timeout) const;
   /// The same until a point in time. The parameter `timeout` is rounded up to whole seconds.
+  /// `trace` is of the request on whose behalf the webhook is called.
+  Task<WebhookResponse> PostUntil(std::string body, SteadyTime deadline, tracing::Carrier trace) const;
+  /// The same on behalf of no request.
   Task<WebhookResponse> PostUntil(std::string body, SteadyTime deadline) const;
 
  private:

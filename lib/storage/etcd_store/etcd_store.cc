@@ -2,6 +2,7 @@
 
 #include "lib/storage/etcd_store/errors.h"
 #include "lib/storage/watch_cache/cache_watcher.h"
+#include "lib/tracing/step.h"
 
 namespace apimesh::storage {
 namespace {
@@ -111,8 +112,11 @@ Task<meta::Result<SnapshotPtr>> EtcdStore::SnapshotNotOlderThan(meta::RequestCon
 }
 
 Task<meta::Result<EntryPtr>> EtcdStore::Get(meta::RequestContext ctx, Key key, GetOptions options) {
+  const tracing::Step step(SpanOfGet(ctx, key, options));
+  if (step) ctx = ctx.Within(step.GetSpan());
   ASSIGN_OR_CO_RETURN(const SnapshotPtr snapshot, co_await SnapshotNotOlderThan(ctx, options.resource_version));
   if (!snapshot) co_return co_await GetFromEtcd(ctx, key);
+  step.Event("About to fetch object from cache");
   const CachedEntryPtr entry =
       options.resource_version == "0" ? cache_->Newest(key.text) : snapshot->tree.Find(key.text);
   if (!entry) co_return meta::NotFound(Config().resource, NameOf(key));
@@ -121,7 +125,7 @@ Task<meta::Result<EntryPtr>> EtcdStore::Get(meta::RequestContext ctx, Key key, G
 }
 
 Task<meta::Result<EntryPtr>> EtcdStore::GetFromEtcd(meta::RequestContext ctx, Key key) {
-  ASSIGN_OR_CO_RETURN(const CachedEntryPtr entry, co_await ReadFromEtcd(key, ctx.Deadline()));
+  ASSIGN_OR_CO_RETURN(const CachedEntryPtr entry, co_await ReadFromEtcd(ctx, key, ctx.Deadline()));
   if (!entry) co_return meta::NotFound(Config().resource, NameOf(key));
   if (entry->Error()) co_return *entry->Error();
   co_return EntryPtr(entry);
@@ -153,6 +157,7 @@ Filter EtcdStore::FilterOf(const std::string& ns, const meta::LabelSelector& lab
 }
 
 Task<meta::Result<std::unique_ptr<Watcher>>> EtcdStore::Watch(meta::RequestContext ctx, WatchOptions options) {
+  const tracing::Step step(SpanOfMany(ctx, "cacher.Watch"));
   ASSIGN_OR_CO_RETURN(const Revision asked, ParseResourceVersion(options.resource_version));
   if (cache_->Failing()) co_return NotReady();
   WatchStart start;

@@ -56,13 +56,13 @@ class EtcdStore final : public Store {
                                          SnapshotCursor::Range range);
   Filter FilterOf(const std::string& ns, const meta::LabelSelector& labels, const meta::FieldSelector& fields) const;
 
-  // ---- writes (write.cc)
+  // ---- writes (write.cc; reads of single values are in read.cc)
   struct Attempt {
     CachedEntryPtr entry;    // set: the object was written
     CachedEntryPtr current;  // not written: the object that etcd has instead; nullptr: none
   };
   /// Returns the object as etcd has it now, or nullptr if there is none.
-  Task<meta::Result<CachedEntryPtr>> ReadFromEtcd(Key key, SteadyTime deadline);
+  Task<meta::Result<CachedEntryPtr>> ReadFromEtcd(meta::RequestContext ctx, Key key, SteadyTime deadline);
   /// Decodes a value. Returns an unreadable entry if it cannot be decoded, and an error if its encryption key cannot be
   /// fetched now.
   Task<meta::Result<CachedEntryPtr>> Read(Key key, etcd::KeyValue kv);
@@ -74,9 +74,10 @@ class EtcdStore final : public Store {
     std::string json;
     std::optional<std::string> stored = std::nullopt;
   };
-  Task<meta::Result<Attempt>> Put(Key key, Revision expected, Outgoing object, std::chrono::seconds ttl,
-                                  SteadyTime deadline);
-  Task<meta::Result<Attempt>> ReadBack(Key key, std::string sealed, Outgoing object, SteadyTime deadline);
+  Task<meta::Result<Attempt>> Put(meta::RequestContext ctx, Key key, Revision expected, Outgoing object,
+                                  std::chrono::seconds ttl, SteadyTime deadline);
+  Task<meta::Result<Attempt>> ReadBack(meta::RequestContext ctx, Key key, std::string sealed, Outgoing object,
+                                       SteadyTime deadline);
   /// Creates the entry of an object that was written.
   meta::Result<CachedEntryPtr> Written(const Key& key, Revision revision, const Outgoing& object) const;
   /// Converts the object to the stored form, if that may suspend.
@@ -84,6 +85,14 @@ class EtcdStore final : public Store {
   /// Converts the stored form back, if that may suspend: a client sees the object as a reader of the stored value does.
   Task<meta::Result<>> ConvertToRead(Outgoing& object);
   meta::Result<> Check(const CachedEntry& entry, const Preconditions& preconditions) const;
+
+  // ---- spans (spans.cc); nullptr if the request is not traced
+  /// Starts the span of a write. `object` may be nullptr.
+  tracing::SpanPtr SpanOf(const meta::RequestContext& ctx, std::string_view step, const Key& key,
+                          const meta::Object* object) const;
+  tracing::SpanPtr SpanOfGet(const meta::RequestContext& ctx, const Key& key, const GetOptions& options) const;
+  /// Starts the span of a list or a watch.
+  tracing::SpanPtr SpanOfMany(const meta::RequestContext& ctx, std::string_view step) const;
 
   std::string EtcdKey(const Key& key) const { return prefix_ + key.text; }
   std::string_view NameOf(const Key& key) const;

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
+#include "lib/meta/request/carrier.h"
 #include "lib/storage/continue_token.h"
 #include "lib/storage/etcd_store/errors.h"
 #include "lib/storage/etcd_store/etcd_store.h"
+#include "lib/tracing/step.h"
 
 namespace apimesh::storage {
 namespace {
@@ -35,6 +37,8 @@ std::unique_ptr<ListCursor> EtcdStore::CursorOver(const meta::RequestContext& ct
 }
 
 Task<meta::Result<std::unique_ptr<ListCursor>>> EtcdStore::List(meta::RequestContext ctx, ListOptions options) {
+  const tracing::Step step(SpanOfMany(ctx, "cacher.GetList"));
+  if (step) ctx = ctx.Within(step.GetSpan());
   const bool any = options.resource_version == "0";
   if (any) options.limit = 0;  // kube-apiserver returns its complete cache for "0"
   if (!options.continue_token.empty() && !options.resource_version.empty() && !any) {
@@ -62,6 +66,7 @@ Task<meta::Result<std::unique_ptr<ListCursor>>> EtcdStore::List(meta::RequestCon
   if (exact) co_return co_await ListExact(ctx, options, asked, "");
   ASSIGN_OR_CO_RETURN(SnapshotPtr snapshot, co_await SnapshotNotOlderThan(ctx, options.resource_version));
   if (!snapshot) co_return co_await ListNewestFromEtcd(ctx, options, "");
+  step.Event("Ready");
   SnapshotCursor::Range range;
   range.limit = options.limit;
   co_return CursorOver(ctx, std::move(snapshot), filter, std::move(range));
@@ -110,6 +115,7 @@ Task<meta::Result<std::unique_ptr<ListCursor>>> EtcdStore::ListFromEtcd(meta::Re
     page_options.limit = options.limit > 0 ? std::min(options.limit, kPage) : kPage;
     page_options.revision = static_cast<etcd::Revision>(revision);
     page_options.deadline = ctx.Deadline();
+    page_options.trace = meta::CarrierOf(ctx);
     const EtcdTimer timer(observer_.get(), EtcdOperation::kList, shared_->options.clock);
     auto page = co_await shared_->client->Range(from, std::move(page_options));
     timer.Done(page.has_value());

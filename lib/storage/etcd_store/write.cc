@@ -2,8 +2,10 @@
 
 #include "lib/base/log.h"
 #include "lib/codec/codec.h"
+#include "lib/meta/request/carrier.h"
 #include "lib/storage/etcd_store/errors.h"
 #include "lib/storage/etcd_store/etcd_store.h"
+#include "lib/tracing/step.h"
 
 namespace apimesh::storage {
 namespace {
@@ -46,54 +48,6 @@ meta::Result<> EtcdStore::Check(const CachedEntry& entry, const Preconditions& p
   return PreconditionFailed(Config(), NameOf(entry.GetKey()), EtcdKey(entry.GetKey()), why);
 }
 
-Task<meta::Result<CachedEntryPtr>> EtcdStore::ReadFromEtcd(Key key, SteadyTime deadline) {
-  etcd::RangeOptions options;
-  options.deadline = deadline;
-  const EtcdTimer timer(observer_.get(), EtcdOperation::kGet, shared_->options.clock);
-  auto range = co_await shared_->client->Range(EtcdKey(key), std::move(options));
-  timer.Done(range.has_value());
-  if (!range) co_return FromEtcd(range.error());
-  if (range->kvs.empty()) co_return CachedEntryPtr();
-  co_return co_await Read(key, std::move(range->kvs[0]));
-}
-
-Task<meta::Result<CachedEntryPtr>> EtcdStore::Read(Key key, etcd::KeyValue kv) {
-  if (cache_->Recipe()->NeedsKeyFetch(kv.value)) {
-    CO_RETURN_IF_ERROR(co_await EntryRecipe::FetchKey(cache_->Recipe(), kv.value));
-  }
-  const auto revision = static_cast<Revision>(kv.mod_revision);
-  std::vector<StoredValue> one;
-  one.push_back({key.text, revision, std::move(kv.value)});
-  const meta::Result<std::vector<CachedEntryPtr>> entries = co_await ReadAll(std::move(one));
-  if (!entries) co_return CachedEntry::Unreadable(cache_->Recipe(), key.text, revision, entries.error());
-  co_return entries->front();
-}
-
-Task<meta::Result<std::vector<CachedEntryPtr>>> EtcdStore::ReadAll(std::vector<StoredValue> values) {
-  const std::shared_ptr<const EntryRecipe>& recipe = cache_->Recipe();
-  std::vector<CachedEntryPtr> entries;
-  entries.reserve(values.size());
-  if (Config().conversion) {
-    // Objects that the cache holds are not converted again, so they can be read while the conversion fails.
-    std::vector<StoredValue> unknown;
-    for (StoredValue& value : values) {
-      entries.push_back(cache_->Known(value.key, value.revision));
-      if (!entries.back()) unknown.push_back(std::move(value));
-    }
-    ASSIGN_OR_CO_RETURN(std::vector<CachedEntryPtr> converted,
-                        co_await CachedEntry::Convert(recipe, std::move(unknown)));
-    for (std::size_t i = 0, next = 0; i < entries.size(); ++i) {
-      if (!entries[i]) entries[i] = std::move(converted[next++]);
-    }
-    co_return entries;
-  }
-  for (StoredValue& value : values) {
-    auto entry = CachedEntry::FromStored(recipe, value.key, value.revision, value.value);
-    entries.push_back(entry ? *entry : CachedEntry::Unreadable(recipe, value.key, value.revision, entry.error()));
-  }
-  co_return entries;
-}
-
 Task<meta::Result<>> EtcdStore::ConvertToStored(Outgoing& object) {
   if (!Config().conversion || object.stored) co_return meta::Result<>();
   if (!Config().conversion->write) {
@@ -128,12 +82,13 @@ meta::Result<CachedEntryPtr> EtcdStore::Written(const Key& key, Revision revisio
   return CachedEntry::FromJson(cache_->Recipe(), key.text, revision, object.json);
 }
 
-Task<meta::Result<EtcdStore::Attempt>> EtcdStore::Put(Key key, Revision expected, Outgoing object,
-                                                      std::chrono::seconds ttl, SteadyTime deadline) {
+Task<meta::Result<EtcdStore::Attempt>> EtcdStore::Put(meta::RequestContext ctx, Key key, Revision expected,
+                                                      Outgoing object, std::chrono::seconds ttl, SteadyTime deadline) {
   etcd::CompareAndSwap swap;
   swap.key = EtcdKey(key);
   swap.expected_mod_revision = static_cast<etcd::Revision>(expected);
   swap.deadline = deadline;
+  swap.trace = meta::CarrierOf(ctx);
   if (ttl.count() > 0) {
     auto lease = co_await shared_->leases.Lease(*shared_->client, ttl, deadline);
     if (!lease) co_return FromEtcd(lease.error());
@@ -157,15 +112,18 @@ Task<meta::Result<EtcdStore::Attempt>> EtcdStore::Put(Key key, Revision expected
     if (!sealed) co_return meta::InternalError(sealed.error().message);
     swap.value = std::move(*sealed);
   }
+  tracing::Event(ctx.Span(), "TransformToStorage succeeded");
   const std::string sealed = swap.value;
   const EtcdTimer timer(observer_.get(), expected == 0 ? EtcdOperation::kCreate : EtcdOperation::kUpdate,
                         shared_->options.clock);
   auto swapped = co_await shared_->client->Swap(std::move(swap));
   timer.Done(swapped.has_value());
+  tracing::Event(ctx.Span(),
+                 swapped ? (expected == 0 ? "Txn call succeeded" : "Txn call completed") : "Txn call failed");
   Attempt attempt;
   if (!swapped) {
     if (swapped.error().code != etcd::Error::Code::kAmbiguous) co_return FromEtcd(swapped.error());
-    co_return co_await ReadBack(key, sealed, std::move(object), deadline);
+    co_return co_await ReadBack(ctx, key, sealed, std::move(object), deadline);
   }
   if (swapped->swapped) {
     auto entry = Written(key, static_cast<Revision>(swapped->revision), object);
@@ -194,10 +152,11 @@ Task<meta::Result<EtcdStore::Attempt>> EtcdStore::Put(Key key, Revision expected
 // be on its way while the key has its old mod revision, and a newer value may have replaced ours. The client then
 // receives 504 (OutcomeUnknown), the only error after which the object may have been written, and has to read the
 // object before it tries again.
-Task<meta::Result<EtcdStore::Attempt>> EtcdStore::ReadBack(Key key, std::string sealed, Outgoing object,
-                                                           SteadyTime deadline) {
+Task<meta::Result<EtcdStore::Attempt>> EtcdStore::ReadBack(meta::RequestContext ctx, Key key, std::string sealed,
+                                                           Outgoing object, SteadyTime deadline) {
   etcd::RangeOptions options;
   options.deadline = deadline;
+  options.trace = meta::CarrierOf(ctx);
   auto range = co_await shared_->client->Range(EtcdKey(key), std::move(options));
   if (!range || range->kvs.empty() || range->kvs[0].value != sealed) co_return OutcomeUnknown();
   Attempt attempt;
@@ -210,9 +169,13 @@ Task<meta::Result<EtcdStore::Attempt>> EtcdStore::ReadBack(Key key, std::string 
 
 Task<meta::Result<EntryPtr>> EtcdStore::Create(meta::RequestContext ctx, Key key, meta::Object object,
                                                std::chrono::seconds ttl) {
+  const tracing::Step step(SpanOf(ctx, "Create etcd3", key, &object));
+  if (step) ctx = ctx.Within(step.GetSpan());
+  step.Event("About to Encode");
   Outgoing outgoing{JsonToStore(std::move(object))};
-  ASSIGN_OR_CO_RETURN(Attempt attempt,
-                      co_await Put(key, 0, std::move(outgoing), ttl, WriteDeadline(ctx, shared_->options.clock)));
+  if (step) step->AddEvent("Encode succeeded", {{"len", static_cast<std::int64_t>(outgoing.json.size())}});
+  const SteadyTime deadline = WriteDeadline(ctx, shared_->options.clock);
+  ASSIGN_OR_CO_RETURN(Attempt attempt, co_await Put(ctx, key, 0, std::move(outgoing), ttl, deadline));
   if (!attempt.entry) co_return meta::AlreadyExists(Config().resource, NameOf(key));
   co_return EntryPtr(attempt.entry);
 }
@@ -220,11 +183,13 @@ Task<meta::Result<EntryPtr>> EtcdStore::Create(meta::RequestContext ctx, Key key
 Task<meta::Result<Store::UpdateResult>> EtcdStore::GuaranteedUpdate(meta::RequestContext ctx, Key key,
                                                                     Preconditions preconditions, bool create_if_missing,
                                                                     UpdateFn update) {
+  const tracing::Step step(SpanOf(ctx, "GuaranteedUpdate etcd3", key, nullptr));
+  if (step) ctx = ctx.Within(step.GetSpan());
   const SteadyTime deadline = WriteDeadline(ctx, shared_->options.clock);
   CachedEntryPtr current = cache_->Newest(key.text);
   bool confirmed = false;  // `current` was read from etcd during this call, not only from the cache
   if (!current) {
-    ASSIGN_OR_CO_RETURN(current, co_await ReadFromEtcd(key, deadline));
+    ASSIGN_OR_CO_RETURN(current, co_await ReadFromEtcd(ctx, key, deadline));
     confirmed = true;
   }
   // The cached object may be old, which is harmless for a write: the compare-and-swap fails, and etcd returns the
@@ -261,6 +226,7 @@ Task<meta::Result<Store::UpdateResult>> EtcdStore::GuaranteedUpdate(meta::Reques
       }
     }
     if (!refusal) {
+      step.Event("initial value restored");
       auto outcome = co_await update(current ? &document : nullptr);
       if (!outcome) {
         refusal = outcome.error();
@@ -271,7 +237,10 @@ Task<meta::Result<Store::UpdateResult>> EtcdStore::GuaranteedUpdate(meta::Reques
     Outgoing outgoing;
     bool unchanged = !refusal && !wanted;
     if (wanted) {
+      if (step) step->Set("type", std::string(wanted->object.Kind()));
+      step.Event("About to Encode");
       outgoing.json = JsonToStore(std::move(wanted->object));
+      if (step) step->AddEvent("Encode succeeded", {{"len", static_cast<std::int64_t>(outgoing.json.size())}});
       CO_RETURN_IF_ERROR(co_await ConvertToStored(outgoing));
       if (current && outgoing.stored) {
         unchanged = current->IsStoredAs(*outgoing.stored);
@@ -283,7 +252,7 @@ Task<meta::Result<Store::UpdateResult>> EtcdStore::GuaranteedUpdate(meta::Reques
     }
     if (refusal || unchanged) {
       if (!confirmed) {
-        ASSIGN_OR_CO_RETURN(CachedEntryPtr live, co_await ReadFromEtcd(key, deadline));
+        ASSIGN_OR_CO_RETURN(CachedEntryPtr live, co_await ReadFromEtcd(ctx, key, deadline));
         confirmed = true;
         const bool stale = !live || live->ModRevision() != current->ModRevision();
         current = std::move(live);
@@ -295,7 +264,7 @@ Task<meta::Result<Store::UpdateResult>> EtcdStore::GuaranteedUpdate(meta::Reques
       if (!wanted || !current->Stale()) co_return UpdateResult{current, false};
     }
     const Revision expected = current ? current->ModRevision() : 0;
-    ASSIGN_OR_CO_RETURN(Attempt attempt, co_await Put(key, expected, std::move(outgoing), wanted->ttl, deadline));
+    ASSIGN_OR_CO_RETURN(Attempt attempt, co_await Put(ctx, key, expected, std::move(outgoing), wanted->ttl, deadline));
     if (attempt.entry) co_return UpdateResult{attempt.entry, expected == 0};
     current = std::move(attempt.current);
     confirmed = true;
@@ -309,7 +278,7 @@ Task<meta::Result<EntryPtr>> EtcdStore::Delete(meta::RequestContext ctx, Key key
   CachedEntryPtr current = cache_->Newest(key.text);
   bool confirmed = false;
   if (!current) {
-    ASSIGN_OR_CO_RETURN(current, co_await ReadFromEtcd(key, deadline));
+    ASSIGN_OR_CO_RETURN(current, co_await ReadFromEtcd(ctx, key, deadline));
     confirmed = true;
   }
   // As in GuaranteedUpdate(), a refusal counts only if it is based on an object that was read from etcd during this
@@ -328,7 +297,7 @@ Task<meta::Result<EntryPtr>> EtcdStore::Delete(meta::RequestContext ctx, Key key
     }
     if (refusal) {
       if (confirmed) co_return *refusal;
-      ASSIGN_OR_CO_RETURN(CachedEntryPtr live, co_await ReadFromEtcd(key, deadline));
+      ASSIGN_OR_CO_RETURN(CachedEntryPtr live, co_await ReadFromEtcd(ctx, key, deadline));
       confirmed = true;
       if (live && live->ModRevision() == current->ModRevision()) co_return *refusal;
       current = std::move(live);
@@ -339,6 +308,7 @@ Task<meta::Result<EntryPtr>> EtcdStore::Delete(meta::RequestContext ctx, Key key
     swap.expected_mod_revision = static_cast<etcd::Revision>(current->ModRevision());
     swap.remove = true;
     swap.deadline = deadline;
+    swap.trace = meta::CarrierOf(ctx);
     const EtcdTimer timer(observer_.get(), EtcdOperation::kDelete, shared_->options.clock);
     auto swapped = co_await shared_->client->Swap(std::move(swap));
     timer.Done(swapped.has_value());
@@ -346,6 +316,7 @@ Task<meta::Result<EntryPtr>> EtcdStore::Delete(meta::RequestContext ctx, Key key
       if (swapped.error().code != etcd::Error::Code::kAmbiguous) co_return FromEtcd(swapped.error());
       etcd::RangeOptions options;
       options.deadline = deadline;
+      options.trace = meta::CarrierOf(ctx);
       auto range = co_await shared_->client->Range(EtcdKey(key), std::move(options));
       if (!range || !range->kvs.empty()) co_return OutcomeUnknown();
       // The key is gone, deleted by this call or by another client.
@@ -363,7 +334,7 @@ Task<meta::Result<EntryPtr>> EtcdStore::Delete(meta::RequestContext ctx, Key key
 
 Task<meta::Result<>> EtcdStore::DeleteUnreadable(meta::RequestContext ctx, Key key) {
   const SteadyTime deadline = WriteDeadline(ctx, shared_->options.clock);
-  ASSIGN_OR_CO_RETURN(const CachedEntryPtr current, co_await ReadFromEtcd(key, deadline));
+  ASSIGN_OR_CO_RETURN(const CachedEntryPtr current, co_await ReadFromEtcd(ctx, key, deadline));
   if (!current) co_return meta::NotFound(Config().resource, NameOf(key));
   if (!current->Error()) co_return ObjectIsReadable(Config().resource, NameOf(key));
   log::Warning("{} cannot be read; it is deleted without checks, as the client requested", EtcdKey(key));
@@ -372,6 +343,7 @@ Task<meta::Result<>> EtcdStore::DeleteUnreadable(meta::RequestContext ctx, Key k
   swap.expected_mod_revision = static_cast<etcd::Revision>(current->ModRevision());
   swap.remove = true;
   swap.deadline = deadline;
+  swap.trace = meta::CarrierOf(ctx);
   const auto swapped = co_await shared_->client->Swap(std::move(swap));
   if (!swapped) co_return FromEtcd(swapped.error());
   if (!swapped->swapped)

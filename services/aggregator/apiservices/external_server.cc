@@ -5,7 +5,9 @@
 #include "lib/base/clock.h"
 #include "lib/base/text/text.h"
 #include "lib/base/text/url.h"
+#include "lib/http/client_span.h"
 #include "lib/service/reverse_proxy.h"
+#include "lib/tracing/tracer.h"
 
 namespace apimesh::aggregator {
 namespace {
@@ -56,11 +58,18 @@ mesh::Response Unavailable(std::string text) {
   return response;
 }
 
+tracing::Carrier TraceOf(const mesh::Request& request) {
+  return {.span = tracing::Remote(request.traceparent), .unrecorded = request.traceparent};
+}
+
 /// Removes cookies. The client would store them for, and send them to, the host of the API server, which also serves
 /// other backends.
 void DropCookies(http::Headers& headers) {
   std::erase_if(headers, [](const auto& header) { return header.first == "cookie" || header.first == "set-cookie"; });
 }
+
+/// Replaced by the context of this server.
+bool IsTrace(std::string_view name) { return name == "traceparent" || name == "tracestate"; }
 
 service::Outgoing MakeOutgoing(const std::string& host, mesh::Request request, bool upgrade) {
   service::Outgoing outgoing;
@@ -70,14 +79,13 @@ service::Outgoing MakeOutgoing(const std::string& host, mesh::Request request, b
   outgoing.headers = service::PassedOn(request.headers, upgrade);
   // Responses are compressed by the edge, not by the backend.
   std::erase_if(outgoing.headers, [](const auto& header) {
-    return header.first == "accept-encoding" || header.first.starts_with("x-forwarded-");
+    return header.first == "accept-encoding" || header.first.starts_with("x-forwarded-") || IsTrace(header.first);
   });
   DropCookies(outgoing.headers);
   AddUser(request.user, outgoing.headers);
   const std::string ip = request.remote_address.substr(0, request.remote_address.rfind(':'));
   if (!ip.empty()) outgoing.headers.emplace_back("x-forwarded-for", ip);
   if (!request.audit_id.empty()) outgoing.headers.emplace_back("audit-id", request.audit_id);
-  if (!request.traceparent.empty()) outgoing.headers.emplace_back("traceparent", request.traceparent);
   outgoing.body = std::move(request.body);
   outgoing.deadline = request.deadline;
   return outgoing;
@@ -98,7 +106,10 @@ class AnswerStream final : public mesh::ResponseStream {
  public:
   AnswerStream(mesh::ResponseStream& stream, bool reject_redirects)
       : stream_(stream), reject_redirects_(reject_redirects) {}
+  /// The status of the response; 0 if there is none.
+  int Code() const { return code_; }
   Task<bool> WriteHead(int code, mesh::Headers headers) override {
+    code_ = code;
     if (reject_redirects_ && service::IsRedirect(code, headers)) {
       mesh::Response refusal = RedirectRefused();
       const bool open = co_await stream_.WriteHead(refusal.code, std::move(refusal.headers));
@@ -115,6 +126,7 @@ class AnswerStream final : public mesh::ResponseStream {
  private:
   mesh::ResponseStream& stream_;
   const bool reject_redirects_;
+  int code_ = 0;
 };
 
 Task<> Send(mesh::Response response, mesh::ResponseStream& stream) {
@@ -208,10 +220,16 @@ Task<mesh::Response> ExternalServer::Call(mesh::Request&& request) {
   if (std::optional<mesh::Response> answer = openapi_->Answer(request)) co_return std::move(*answer);
   const std::string host = PickHost();
   if (host.empty()) co_return Unavailable("service unavailable");
+  const tracing::Carrier trace = TraceOf(request);
   service::Outgoing outgoing = MakeOutgoing(host, std::move(request), false);
+  http::ClientSpan span(trace, outgoing.method, outgoing.url, outgoing.headers);
   auto answer = co_await client_->Do(std::move(outgoing.method), std::move(outgoing.url), std::move(outgoing.headers),
                                      std::move(outgoing.body), outgoing.deadline);
-  if (!answer) co_return Unavailable("error trying to reach service: " + answer.error().message);
+  if (!answer) {
+    span.Fail(answer.error().message);
+    co_return Unavailable("error trying to reach service: " + answer.error().message);
+  }
+  span.Finish(answer->code);
   if (options_.reject_redirects && service::IsRedirect(answer->code, answer->headers)) co_return RedirectRefused();
   service::CleanAnswer(answer->headers, false);
   DropCookies(answer->headers);
@@ -232,9 +250,16 @@ Task<> ExternalServer::Stream(mesh::Request request, mesh::ResponseStream& strea
     co_await Send(Unavailable("service unavailable"), stream);
     co_return;
   }
+  const tracing::Carrier trace = TraceOf(request);
   service::Outgoing outgoing = MakeOutgoing(host, std::move(request), false);
+  http::ClientSpan span(trace, outgoing.method, outgoing.url, outgoing.headers);
   AnswerStream answer(stream, options_.reject_redirects);
   const http::ClientResult<> sent = co_await service::StreamTo(client_, std::move(outgoing), answer);
+  if (sent) {
+    span.Finish(answer.Code());
+  } else {
+    span.Fail(sent.error().message);
+  }
   if (!sent) co_await Send(Unavailable("error trying to reach service: " + sent.error().message), stream);
 }
 
@@ -245,7 +270,9 @@ Task<mesh::Connection> ExternalServer::Connect(mesh::Request request) {
     none.head = Unavailable("service unavailable");
     co_return none;
   }
+  const tracing::Carrier trace{.span = nullptr, .unrecorded = request.traceparent};
   service::Outgoing outgoing = MakeOutgoing(host, std::move(request), true);
+  trace.AddTo(outgoing.headers);
   auto connection = co_await service::ConnectTo(client_, std::move(outgoing));
   if (connection) {
     DropCookies(connection->head.headers);

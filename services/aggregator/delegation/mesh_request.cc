@@ -1,6 +1,7 @@
 #include "services/aggregator/delegation/mesh_request.h"
 
 #include "lib/base/text/text.h"
+#include "lib/endpoint/spans.h"
 #include "lib/mesh/audit_headers.h"
 
 namespace apimesh::aggregator {
@@ -9,9 +10,8 @@ namespace {
 constexpr std::string_view kMeaningful[] = {"accept",           "accept-encoding",        "content-type",
                                             "user-agent",       "if-none-match",          "if-match",
                                             "content-encoding", "x-kubernetes-deprecated"};
-constexpr std::string_view kHopByHop[] = {"keep-alive", "proxy-connection",  "te",
-                                          "trailer",    "transfer-encoding", "content-length",
-                                          "expect",     "audit-id",          "traceparent"};
+constexpr std::string_view kHopByHop[] = {"keep-alive",        "proxy-connection", "te",     "trailer",
+                                          "transfer-encoding", "content-length",   "expect", "audit-id"};
 
 template <std::size_t N>
 bool IsOneOf(const std::string_view (&names)[N], std::string_view name) {
@@ -28,6 +28,18 @@ bool IsProxied(const meta::RequestInfo& info) {
 bool IsWrite(meta::Verb verb) {
   return verb == meta::Verb::kCreate || verb == meta::Verb::kUpdate || verb == meta::Verb::kDelete ||
          verb == meta::Verb::kDeleteCollection;
+}
+
+/// Adds the span of the current filter or, if tracing is off, what the client sent.
+void AddTrace(const Exchange& exchange, mesh::Request& request) {
+  request.traceparent = exchange.trace.Text();
+  if (exchange.trace.span) {
+    request.headers.emplace_back(endpoint::kProtocolHeader,
+                                 exchange.request.peer->UsesHttp2() ? "HTTP/2.0" : "HTTP/1.1");
+  } else if (request.traceparent.empty()) {
+    const std::string_view sent = exchange.request.Header("traceparent");
+    if (!sent.empty()) request.traceparent = tracing::JoinContext(sent, exchange.request.Header("tracestate"));
+  }
 }
 
 }  // namespace
@@ -74,7 +86,7 @@ mesh::Request ToMeshRequest(Exchange& exchange, bool all_headers) {
   request.user = exchange.user->info;
   request.info = exchange.info;
   request.audit_id = exchange.audit_id;
-  request.traceparent = exchange.request.Header("traceparent");
+  AddTrace(exchange, request);
   request.remote_address = exchange.source_address;
   request.deadline = exchange.deadline;
   return request;

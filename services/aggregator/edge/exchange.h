@@ -10,6 +10,7 @@
 #include "lib/base/clock.h"
 #include "lib/http/server.h"
 #include "lib/meta/request/request_info.h"
+#include "lib/tracing/span.h"
 #include "services/aggregator/auth/open_requests.h"
 #include "services/aggregator/edge/reply.h"
 #include "services/aggregator/metrics/request_metrics.h"
@@ -75,6 +76,7 @@ struct Exchange {
   RequestSlot* slot = nullptr;       // nullptr: the request is not limited
   AuditNotes audit;
   MetricsNotes metrics;
+  tracing::Carrier trace;                // of the filter that runs; empty if tracing is off
   std::string impersonation_constraint;  // verb of the constrained mode that allowed it; "" for legacy
 };
 

@@ -16,9 +16,13 @@
 #include "services/aggregator/filters/refusal_audit/refusal_audit.h"
 #include "services/aggregator/filters/request_info/request_info.h"
 #include "services/aggregator/filters/shutdown/shutdown.h"
+#include "services/aggregator/filters/tracing/tracing.h"
 
 namespace apimesh::aggregator {
 namespace {
+
+/// Whether kube-apiserver records the time from a filter to the end of the request as a span.
+enum class Spans { kNone, kAlways, kWithFilter };
 
 /// A filter: the function that binds its options (nullptr: it has none) and its factory.
 struct Entry {
@@ -26,6 +30,8 @@ struct Entry {
   void (*bind)(flags::OptionSet& options, flags::Binder& flags);
   std::shared_ptr<Filter> (*make)(const FilterInputs& inputs);
   std::string_view why_here;
+  Spans spans = Spans::kNone;  // kAlways: also if the options disable the filter
+  std::string_view span = {};
 };
 using flags::BindOptions;
 
@@ -43,15 +49,23 @@ constexpr Entry kFilters[] = {
     {"deadline", &BindOptions<DeadlineOptions>, &MakeDeadline, "the time limit includes authentication"},
     {"cors", &BindOptions<CorsOptions>, &MakeCors,
      "before authentication: the preflight of a browser has no credentials"},
-    {"authentication", &BindOptions<IdentityHeaders>, &MakeAuthentication, "all below need to know the user"},
-    {"audit", nullptr, &MakeAudit, "after authentication, before impersonation: records the user and whom they act as"},
-    {"impersonation", nullptr, &MakeImpersonation, "all below see the user that is acted as"},
+    {"authentication", &BindOptions<IdentityHeaders>, &MakeAuthentication, "all below need to know the user",
+     Spans::kAlways, "authentication"},
+    {"tracing", nullptr, &MakeTracing, "after authentication: only some users may continue a trace"},
+    {"audit", nullptr, &MakeAudit, "after authentication, before impersonation: records the user and whom they act as",
+     Spans::kAlways, "audit"},
+    {"impersonation", nullptr, &MakeImpersonation, "all below see the user that is acted as", Spans::kAlways,
+     "constrainedimpersonation"},
     {"priority and fairness", &BindOptions<PriorityAndFairnessOptions>, &MakePriorityAndFairness,
-     "limits by user, before work begins"},
+     "limits by user, before work begins", Spans::kWithFilter, "priorityandfairness"},
     {"max in flight", &BindOptions<MaxInFlightOptions>, &MakeMaxInFlight,
      "the simpler limit, if priority and fairness is off"},
-    {"authorization", nullptr, &MakeAuthorization, "the last check"},
+    {"authorization", nullptr, &MakeAuthorization, "the last check", Spans::kAlways, "authorization"},
 };
+
+void Add(std::shared_ptr<Filter> filter, Filters& chain) {
+  if (filter) chain.push_back(std::move(filter));
+}
 
 }  // namespace
 
@@ -64,7 +78,13 @@ void BindFilters(flags::OptionSet& options, flags::Binder& flags) {
 Filters BuildChain(const FilterInputs& inputs, std::shared_ptr<Filter> last) {
   Filters chain;
   for (const Entry& entry : kFilters) {
-    if (std::shared_ptr<Filter> filter = entry.make(inputs)) chain.push_back(std::move(filter));
+    std::shared_ptr<Filter> filter = entry.make(inputs);
+    if (entry.spans == Spans::kAlways || (entry.spans == Spans::kWithFilter && filter)) {
+      // The request's own span begins in the filter "tracing".
+      const bool first = entry.make == &MakeAuthentication;
+      Add(first ? MakeFirstSpan(entry.span) : MakeFilterSpan(entry.span), chain);
+    }
+    Add(std::move(filter), chain);
   }
   chain.push_back(std::move(last));
   return chain;

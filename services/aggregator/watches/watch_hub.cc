@@ -79,6 +79,7 @@ Task<std::shared_ptr<SharedWatch>> WatchHub::Join(const Source& source, SharedWa
   mesh::Request request = source.request;
   request.query = source.query.From(follower.position, true);
   request.watch_phase = mesh::v1::WATCH_PHASE_FOLLOW;
+  request.traceparent.clear();  // the watch belongs to many clients
   const auto executor = co_await boost::asio::this_coro::executor;
   auto moves = EndWhenMoved(watch, source, executor);
   boost::asio::co_spawn(executor, Run(watch, source.client, std::move(request), std::move(moves)),

@@ -189,7 +189,10 @@ TEST(AdvertiseAddress, PrefersWhatIsSaid) {
 TEST(ValidateServing, NamesTheValuesOfTlsRecords) {
   EXPECT_THAT(Errors(&ValidateServing, {"--tls-records=kernel"}),
               ElementsAre(HasSubstr("--tls-records invalid, allowed values: own, openssl")));
-  for (const char* good : {"--tls-records=own", "--tls-records=openssl"}) {
+  EXPECT_THAT(Errors(&ValidateServing, {"--tracing-exporter=udp"}),
+              ElementsAre(HasSubstr("--tracing-exporter invalid, allowed values: grpc, http")));
+  for (const char* good :
+       {"--tls-records=own", "--tls-records=openssl", "--tracing-exporter=grpc", "--tracing-exporter=http"}) {
     EXPECT_THAT(Errors(&ValidateServing, {good}), IsEmpty()) << good;
   }
 }

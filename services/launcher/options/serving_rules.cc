@@ -91,6 +91,10 @@ void ValidateServing(const CommandLine& flags, Findings& findings) {
   if (const std::string records = flags.Value("tls-records"); records != "own" && records != "openssl") {
     findings.errors.push_back(fmt::format("--tls-records invalid, allowed values: own, openssl; got \"{}\"", records));
   }
+  if (const std::string exporter = flags.Value("tracing-exporter"); exporter != "grpc" && exporter != "http") {
+    findings.errors.push_back(
+        fmt::format("--tracing-exporter invalid, allowed values: grpc, http; got \"{}\"", exporter));
+  }
 }
 
 void ApplyHttp2(const CommandLine& flags, Findings& findings) { CheckHttp2Ciphers(flags, findings); }

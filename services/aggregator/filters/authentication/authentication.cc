@@ -74,6 +74,7 @@ class Authentication final : public Filter {
     question.audit_id = exchange.audit_id;
     question.deadline = exchange.deadline;
     if (exchange.long_running) exchange.grounds = std::make_unique<Grounds>(Grounds{question, nullptr, {}});
+    question.span = exchange.trace.span;
     const SteadyTime began = clock_.Steady();
     const AuthenticationAnswer answer = co_await authority_->Authenticate(std::move(question));
     metrics_->Authenticated(ResultOf(answer.outcome), answer.user ? answer.user->info.name : "",

@@ -34,6 +34,7 @@ class Authorization final : public Filter {
   Task<> Handle(Exchange& exchange, Next next) override {
     AuthorizationQuestion question{exchange.user, exchange.info, exchange.audit_id, exchange.deadline};
     if (exchange.grounds) exchange.grounds->permissions.push_back(question);
+    question.span = exchange.trace.span;
     const SteadyTime began = clock_.Steady();
     const AuthorizationAnswer answer = co_await authority_->Authorize(std::move(question));
     metrics_->Authorized(ResultOf(answer), clock_.Steady() - began);

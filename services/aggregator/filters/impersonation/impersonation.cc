@@ -72,6 +72,7 @@ class Impersonation final : public Filter {
     }
     if (*wanted) {
       AuthorizationQuestion request{exchange.user, exchange.info, exchange.audit_id, exchange.deadline};
+      request.span = exchange.trace.span;
       const SteadyTime began = clock_.Steady();
       auto found = co_await modes_->Check(std::move(request), std::move(**wanted));
       metrics_->Impersonation(found ? found->mode : "", found.has_value(), clock_.Steady() - began);
