@@ -63,6 +63,7 @@ int Run(const ServerFlags& server_flags, const Clock& clock) {
   options.environment.large_requests = runtime.LargeRequests();
   options.environment.min_request_timeout = std::chrono::seconds(flags.min_request_timeout);
   options.next = next;
+  options.owns_groups = true;
   options.environment.authorize_create = service::CreateAuthorizer(auth);
   options.environment.authorize_unsafe_delete = service::UnsafeDeleteAuthorizer(auth);
   AddOpenIdPaths(flags, token_signer, options);

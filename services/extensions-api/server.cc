@@ -1,5 +1,7 @@
 #include "services/extensions-api/server.h"
 
+#include <boost/asio/strand.hpp>
+
 #include "lib/admission/server_inputs.h"
 #include "lib/base/async/wait_until.h"
 #include "lib/endpoint/group_server.h"
@@ -84,7 +86,8 @@ int Run(const Flags& flags, const Clock& clock) {
       .served = served,
       .sources = {backend, admission, std::move(webhooks), &runtime.GetMetrics()},
       .environment = environment,
-      .executor = runtime.LargeRequests(),  // compiling a large schema must not delay requests
+      .executor =
+          boost::asio::make_strand(runtime.LargeRequests()),  // compiling a large schema must not delay requests
       .establish_delay = flags.apiserver_count > 1 ? kEstablishDelay : Duration::zero(),
   });
   runtime.OnStop([controller] { controller->Stop(); });

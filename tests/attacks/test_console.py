@@ -238,6 +238,13 @@ def test_the_log_has_no_secrets(app):
         assert hidden not in log
 
 
+def watches(server, resource="configmaps"):
+    """The watches of a resource by clients of the API server."""
+    lines = server.client.get("/metrics").body.splitlines()
+    found = [line for line in lines if line.startswith("apiserver_longrunning_requests{") and f'resource="{resource}"' in line and 'verb="WATCH"' in line]
+    return sum(float(line.rpartition(" ")[2]) for line in found)
+
+
 def test_a_browser_that_does_not_read(server, app):
     """A watch of a browser that does not read costs the console a bounded amount of memory, and its end closes the watch at the API server."""
     maps = "/api/v1/namespaces/default/configmaps"
@@ -258,8 +265,23 @@ def test_a_browser_that_does_not_read(server, app):
         big["data"]["a"] = f"{number:06}" + "x" * 500_000
         assert server.client("PUT", f"{maps}/big", big).code == 200
     assert resident() - before < 8_000
+    assert watches(server) > 0
     connection.close()
+    mesh.wait_until(lambda: watches(server) == 0, 10, "the watch at the API server ends with its browser")
     server.client("DELETE", f"{maps}/big")
+
+
+def test_the_watch_of_a_browser_that_leaves_ends(server, app):
+    """Also if the watch is idle, so that nothing is written to the browser."""
+    session = app.session()
+    for _ in range(3):
+        connection = socket.create_connection(("127.0.0.1", app.port))
+        lines = ["GET /cluster/api/v1/namespaces/kube-public/pods?watch=1 HTTP/1.1", f"Host: {app.host}", *(f"{name}: {value}" for name, value in session.items())]
+        connection.sendall("\r\n".join([*lines, "", ""]).encode())
+        assert b" 200 OK" in connection.recv(1000)
+        mesh.wait_until(lambda: watches(server, "pods") == 1, 10, "the watch is open")
+        connection.close()
+        mesh.wait_until(lambda: watches(server, "pods") == 0, 10, "the watch at the API server ends with its browser")
 
 
 def test_many_connections(app):

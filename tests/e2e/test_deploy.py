@@ -80,16 +80,15 @@ def test_the_image_has_every_library_its_programs_load():
 class Composed:
     """The processes that Compose would start, each on a port of this machine."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, commands=None):
+        """`commands` has the command line of each process, with the ports and folders of containers."""
+        self.commands = commands or {name: command_of(name) for name in COMPOSE["services"]}
         self.folder, self.processes = folder, []
         ports = self.ports = {name: mesh.free_port() for name in ("store:2379", "core-api:7443", "extensions-api:7443", "authn-authz:7443", *(f"{name}:7443" for name in SHARDS), "6443", "8443", "envoy")}
         pki = folder / "pki"
-        run = [self.local("pki", argument, ports) for argument in COMPOSE["services"]["pki"]["command"]]
-        run = [str(mesh.BIN / run[0]), *(argument for argument in run[1:] if not argument.startswith("--owner"))]
-        subprocess.run(run, check=True, capture_output=True)
+        self.make_certificates()
         (folder / "config").mkdir()
-        shards = (mesh.ROOT / "deploy/compose" / COMPOSE["configs"]["shards"]["file"]).read_text()
-        (folder / "config/shards.json").write_text(self.local("aggregator", shards, ports))
+        (folder / "config/shards.json").write_text(self.local("aggregator", self.shards(), ports))
         for name in OURS:
             self.start_service(name)
         envoy = pki / "envoy/envoy.json"
@@ -97,10 +96,20 @@ class Composed:
         envoy.write_text(text.replace("6443", str(ports["envoy"])).replace("/dev/stdout", f"{folder}/access.log"))
         binary = os.environ.get("APIMESH_ENVOY") or shutil.which("envoy")
         assert binary, "Envoy is not installed; run ./apimesh deps"
-        assert COMPOSE["services"]["envoy"]["command"] == ["envoy", "-c", "/pki/envoy.json"]
+        assert self.commands["envoy"] in (["envoy", "-c", "/pki/envoy.json"], ["envoy", "-c", "/envoy/envoy.json"])
         self.start("envoy", [binary, "-c", str(envoy), "--disable-hot-restart", "--concurrency", "1"])
         admin = (f"{pki}/admin.crt", f"{pki}/admin.key")
         self.client = mesh.Client(f"https://127.0.0.1:{ports['envoy']}", token=None, cert=admin)
+
+    def shards(self):
+        """Returns the contents of /config/shards.json of the aggregator."""
+        return (mesh.ROOT / "deploy/compose" / COMPOSE["configs"]["shards"]["file"]).read_text()
+
+    def make_certificates(self):
+        """Writes the folders of the processes below pki/, and admin.crt and admin.key."""
+        run = [self.local("pki", argument, self.ports) for argument in self.commands["pki"]]
+        run = [str(mesh.BIN / run[0]), *(argument for argument in run[1:] if not argument.startswith("--owner"))]
+        subprocess.run(run, check=True, capture_output=True)
 
     def local(self, name, argument, ports):
         # Each container has its own folder mounted at /pki. The container pki has all of them, and --mounted-at is the path in the container of Envoy.
@@ -120,7 +129,7 @@ class Composed:
         return self.processes[-1]
 
     def start_service(self, name):
-        binary, *arguments = command_of(name)
+        binary, *arguments = self.commands[name]
         return self.start(name, [str(mesh.BIN / binary), *(self.local(name, argument, self.ports) for argument in arguments)])
 
     def run_readiness_test(self, host):

@@ -25,6 +25,10 @@ class Composed:
             service.pop("build", None)
             service["image"] = engine.ENVOY_IMAGE if name == "envoy" else engine.IMAGE
         document["services"]["envoy"]["ports"] = [f"127.0.0.1:{self.port}:6443"]
+        # Compose 1.29 ignores `configs` without a swarm.
+        shards = mesh.ROOT / "deploy/compose" / document.pop("configs")["shards"]["file"]
+        for config in document["services"]["aggregator"].pop("configs"):
+            document["services"]["aggregator"]["volumes"].append(f"{shards}:{config['target']}:ro")
         self.file = folder / "compose.yaml"
         self.file.write_text(yaml.safe_dump({"version": "3.9", **document} if engine.compose_command() == ["docker-compose"] else document))
         self.folder = folder
@@ -33,7 +37,8 @@ class Composed:
         return self.docker.run("compose", "-f", self.file, "-p", "apimesh-install-test", *arguments)
 
     def up(self, *scales):
-        self.compose("up", "-d", *(word for scale in scales for word in ("--scale", scale)))
+        """Starts the services with these replicas. Those of shards are given explicitly, because Compose 1.29 ignores `deploy`."""
+        self.compose("up", "-d", *(word for scale in ("core-api-apps=0", "extensions-api-example=0", *scales) for word in ("--scale", scale)))
 
     def containers(self, service):
         """Returns the ids of the containers of a service that run."""
@@ -95,6 +100,19 @@ def test_killed_replicas_are_not_noticed(composed):
     assert answers == [200] * 30 and written == [201] * 10
     composed.up("core-api=3", "aggregator=2")
     assert len(composed.containers("core-api")) == 3
+
+
+def test_a_group_moves_to_its_own_processes_and_back(composed):
+    deployments = "/apis/apps/v1/namespaces/default/deployments"
+
+    def serving():
+        assert composed.admin.get(deployments).code == 200
+        return 'apimesh_shard_serving{shard="core-api-apps"} 1' in composed.admin.get("/metrics").body
+
+    composed.up("core-api=3", "aggregator=2", "core-api-apps=2")
+    mesh.wait_until(serving, 60, "the group has its own processes")
+    composed.up("core-api=3", "aggregator=2")
+    mesh.wait_until(lambda: not serving() and not composed.containers("core-api-apps"), 60, "the group is given back")
 
 
 def test_all_processes_stop_in_order_and_start_with_their_data(composed):

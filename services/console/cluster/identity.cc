@@ -18,9 +18,16 @@ constexpr std::size_t kLongestToken = 32 << 10;
 struct Parsed {
   service::WebhookEndpoint endpoint;
   service::WebhookCredentials user;
+
+  Parsed() = default;
+  Parsed(Parsed&&) = default;
+  ~Parsed() {
+    for (std::string* secret : {&endpoint.tls.key_pem, &endpoint.authorization, &user.key_pem}) Wipe(*secret);
+    for (auto& [name, value] : user.headers) Wipe(value);
+  }
 };
 
-/// The exceptions of kubeconfigs that kubectl accepts are errors here: users with "exec" and "auth-provider".
+/// Users with "exec" or "auth-provider", which kubectl accepts, are errors here.
 meta::Result<Parsed> Read(const std::string& path) {
   const std::optional<SecretBytes> text = ReadSecretFile(path);
   if (!text) return meta::InternalError(fmt::format("{}: {}", path, std::strerror(errno)));

@@ -17,16 +17,18 @@
 #include "services/launcher/commands/console.h"
 #include "services/launcher/commands/pki.h"
 #include "services/launcher/commands/status.h"
-#include "services/launcher/commands/suggestions.h"
 #include "services/launcher/commands/top.h"
 #include "services/launcher/commands/up.h"
 #include "services/launcher/doctor/doctor.h"
+#include "services/launcher/inspect/probe.h"
 #include "services/launcher/inspect/run_folder.h"
 #include "services/launcher/mesh/kube_apiserver.h"
 #include "services/launcher/mesh/mesh_plan.h"
 #include "services/launcher/migration/migrate.h"
 #include "services/launcher/shards/scale.h"
 #include "services/launcher/shards/shards.h"
+#include "services/launcher/usage/suggestions.h"
+#include "services/launcher/usage/usage_error.h"
 
 namespace apimesh::launcher {
 namespace {
@@ -87,6 +89,7 @@ int RunCommandLine(int argc, char** argv, const Clock& clock) {
       "  ./apimesh down        stop everything\n"
       "  ./apimesh test        run all tests");
   app.require_subcommand(1);
+  app.failure_message(&UsageError);
   std::string folder;
   int code = 0;
   const auto with_folder = [&](CLI::App* command) {
@@ -104,9 +107,9 @@ int RunCommandLine(int argc, char** argv, const Clock& clock) {
   UpOptions up;
   CLI::App* up_command =
       with_folder(app.add_subcommand("up", "Start the mesh: store, the four services, and Envoy if it is there"));
-  up_command->add_option("--port", up.port, "HTTPS port for clients")
+  up_command->add_option("--port", up.port, "HTTPS port for clients; 0: any free port, which the kubeconfig names")
       ->capture_default_str()
-      ->check(CLI::Range(1, 65535));
+      ->check(CLI::Range(0, 65535));
   up_command->add_option("--bind-address", up.bind_address, "address to listen on; 0.0.0.0 is every interface")
       ->capture_default_str();
   up_command->add_option("--front-proxy", up.front_proxy, "auto: Envoy if it is found; envoy; none")
@@ -124,6 +127,7 @@ int RunCommandLine(int argc, char** argv, const Clock& clock) {
                          "after --: kube-apiserver flags for the services, as in `up -- --event-ttl=5m`");
   up_command->callback([&] {
     up.folder = folder.empty() ? DefaultRunFolder() : folder;
+    if (up.port == 0) up.port = FreePort();
     code = Up(up, clock);
   });
 
@@ -247,6 +251,9 @@ int RunCommandLine(int argc, char** argv, const Clock& clock) {
   pki_command->add_option(
       "--ext-authz", pki.ext_authz,
       "host:port of authn-authz: Envoy asks it about every request and rejects the ones that are not allowed");
+  pki_command->add_flag(
+      "--envoy-only", pki.envoy_only,
+      "write only the configuration of Envoy, for certificates at --mounted-at that cert-manager makes");
   pki_command->callback([&] { code = MakePki(pki); });
 
   CLI::App* kubectl =

@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -36,6 +37,7 @@ namespace {
 
 constexpr std::chrono::hours kRenewEvery{24};
 constexpr std::chrono::milliseconds kProbeEvery{20};
+constexpr int kReportEvery = 10'000;  // milliseconds
 /// The message of a mesh in the background to the process that started it: this, or why it did not start.
 constexpr const char* kReady = "ready";
 
@@ -295,6 +297,21 @@ void CheckPort(const UpOptions& options) {
   }
 }
 
+/// Waits until `result` can be read, and says every 10 seconds that the mesh is not ready.
+void ReportWaiting(int result, const UpOptions& options, const Clock& clock) {
+  const SteadyTime began = clock.Steady();
+  const RunFolder folder(options.folder);
+  pollfd readable{result, POLLIN, 0};
+  while (::poll(&readable, 1, kReportEvery) == 0) {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(clock.Steady() - began).count();
+    fmt::print(stderr,
+               "apimesh: the mesh is not ready after {} s. {}The logs are in {}; to give up: ./apimesh down --dir {}\n",
+               seconds,
+               options.etcd_servers.empty() ? "" : fmt::format("Does etcd answer at {}? ", options.etcd_servers),
+               folder.Logs(), folder.Root());
+  }
+}
+
 /// Starts a copy of this process in the background and waits until it is ready or has ended.
 int Detach(const UpOptions& options, const Clock& clock) {
   int pipe[2];
@@ -322,6 +339,7 @@ int Detach(const UpOptions& options, const Clock& clock) {
     ::_exit(code);
   }
   ::close(pipe[1]);
+  ReportWaiting(pipe[0], options, clock);
   char buffer[4096];
   const ssize_t size = ::read(pipe[0], buffer, sizeof buffer);
   const std::string told(buffer, static_cast<std::size_t>(std::max<ssize_t>(size, 0)));

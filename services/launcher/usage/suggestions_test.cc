@@ -1,4 +1,4 @@
-#include "services/launcher/commands/suggestions.h"
+#include "services/launcher/usage/suggestions.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
