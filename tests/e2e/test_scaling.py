@@ -1,4 +1,4 @@
-"""`apimesh scale`: API groups are moved to processes of their own and back while clients use them, and shards fail."""
+"""`apimesh scale`: API groups are moved to separate processes and back while clients use them, and shards fail."""
 import json
 import os
 import pathlib

@@ -172,6 +172,32 @@ TEST_F(SharedWatchTest, TheFinalMessageIsSentToAll) {
   EXPECT_EQ(TakePending(b, State::kFinished), "410");
 }
 
+TEST_F(SharedWatchTest, AfterAnInterruptionFollowersCatchUpFromTheirPosition) {
+  Follower follower{.position = 10}, other{.position = 11};
+  ASSERT_TRUE(watch->Join(follower));
+  bool cancelled = false;
+  watch->OnCancel([&cancelled] { cancelled = true; });
+  Send("eleven ", {11});
+  watch->Interrupt();
+  EXPECT_TRUE(cancelled);
+  EXPECT_EQ(ended, 1) << "no other client may join";
+  watch->End();  // the upstream was cancelled
+  EXPECT_EQ(TakePending(follower, State::kLost), "eleven ") << "what has arrived is delivered";
+  EXPECT_EQ(follower.position, 11u);
+  EXPECT_FALSE(watch->Join(other));
+  watch->Leave(follower);
+}
+
+TEST_F(SharedWatchTest, AnInterruptionBeforeTheUpstreamIsOpenCancelsItLater) {
+  Follower follower{.position = 10};
+  ASSERT_TRUE(watch->Join(follower));
+  watch->Interrupt();
+  bool cancelled = false;
+  watch->OnCancel([&cancelled] { cancelled = true; });
+  EXPECT_TRUE(cancelled);
+  watch->Leave(follower);
+}
+
 TEST_F(SharedWatchTest, TheUpstreamEndsWithItsLastFollower) {
   bool cancelled = false;
   Follower a{.position = 10};

@@ -16,7 +16,6 @@
 #include "services/launcher/commands/completion.h"
 #include "services/launcher/commands/console.h"
 #include "services/launcher/commands/pki.h"
-#include "services/launcher/commands/scale.h"
 #include "services/launcher/commands/status.h"
 #include "services/launcher/commands/top.h"
 #include "services/launcher/commands/up.h"
@@ -26,6 +25,7 @@
 #include "services/launcher/mesh/kube_apiserver.h"
 #include "services/launcher/mesh/mesh_plan.h"
 #include "services/launcher/migration/migrate.h"
+#include "services/launcher/shards/scale.h"
 #include "services/launcher/shards/shards.h"
 #include "services/launcher/usage/suggestions.h"
 #include "services/launcher/usage/usage_error.h"
@@ -170,7 +170,8 @@ int RunCommandLine(int argc, char** argv, const Clock& clock) {
   scale->add_option("--replicas", replicas, "number of processes; 0 gives the group back to the common server")
       ->capture_default_str()
       ->check(CLI::Range(0, shards::kMaxReplicas));
-  scale->callback([&] { with_mesh([&](const std::string& chosen) { return Scale(chosen, group, replicas, clock); }); });
+  scale->callback(
+      [&] { with_mesh([&](const std::string& chosen) { return shards::Scale(chosen, group, replicas, clock); }); });
 
   ConsoleOptions console;
   CLI::App* console_command =

@@ -68,14 +68,16 @@ void PrintGroups(const RunFolder::State& state) {
 
 void PrintTable(const RunFolder& folder, const RunFolder::State& state, const Clock& clock) {
   const std::int64_t now = std::chrono::system_clock::to_time_t(clock.Now());
-  fmt::print("\n  {:<16} {:<9} {:>8} {:>6} {:>9} {:>9}  {}\n", "SERVICE", "STATE", "PID", "AGE", "RESTARTS", "MEMORY",
-             "LISTENS ON");
+  std::size_t width = 16;
+  for (const RunFolder::Process& process : state.processes) width = std::max(width, process.name.size());
+  fmt::print("\n  {:<{}} {:<9} {:>8} {:>6} {:>9} {:>9}  {}\n", "SERVICE", width, "STATE", "PID", "AGE", "RESTARTS",
+             "MEMORY", "LISTENS ON");
   long total = 0;
   for (const RunFolder::Process& process : state.processes) {
     const long memory = ResidentKilobytes(process.pid);
     total += memory;
-    fmt::print("  {:<16} {:<9} {:>8} {:>6} {:>9} {:>6} MB  {}\n", process.name, process.pid ? "running" : "down",
-               process.pid, process.pid ? Age(process.started, now) : "-", process.restarts, memory / 1024,
+    fmt::print("  {:<{}} {:<9} {:>8} {:>6} {:>9} {:>6} MB  {}\n", process.name, width,
+               process.pid ? "running" : "down", process.pid, process.pid ? Age(process.started, now) : "-", process.restarts, memory / 1024,
                process.listens);
   }
   if (!state.groups.empty()) PrintGroups(state);

@@ -45,7 +45,7 @@ class RunFolder {
     std::int64_t started = 0;  // seconds since 1970
     std::string listens;
   };
-  /// An API group with processes of its own.
+  /// An API group with separate processes.
   struct ScaledGroup {
     std::string group, process;
     int replicas = 0, ready = 0;

@@ -8,7 +8,7 @@
 #include "services/launcher/mesh/mesh_plan.h"
 #include "services/launcher/process/supervisor.h"
 
-/// API groups with processes of their own.
+/// API groups with separate processes.
 namespace apimesh::launcher::shards {
 
 /// How many processes serve a group in addition to the common server.

@@ -1,4 +1,4 @@
-#include "services/launcher/commands/scale.h"
+#include "services/launcher/shards/scale.h"
 
 #include <algorithm>
 #include <set>
@@ -14,7 +14,7 @@
 #include "services/launcher/shards/shards.h"
 #include "services/launcher/shards/unix_socket.h"
 
-namespace apimesh::launcher {
+namespace apimesh::launcher::shards {
 namespace {
 
 namespace json = boost::json;
@@ -117,8 +117,8 @@ int Scale(const std::string& path, const std::string& group, int replicas, const
     fmt::print(stderr, "apimesh: {}\n", why);
     return 1;
   }
-  const std::string request = shards::WriteLayout({{group, program, replicas}});
-  std::string response = shards::Exchange(state->control, request + "\n");
+  const std::string request = WriteLayout({{group, program, replicas}});
+  std::string response = Exchange(state->control, request + "\n");
   if (response != "\n") {
     if (response.empty()) response = fmt::format("the launcher (pid {}) does not respond", state->launcher);
     fmt::print(stderr, "apimesh: {}\n", response);
@@ -131,7 +131,7 @@ int Scale(const std::string& path, const std::string& group, int replicas, const
       if (replicas == 0) {
         fmt::print("{} is served by the common {}.\n", group, program);
       } else {
-        fmt::print("{} is served by {} {} of its own.\n", group, replicas, replicas == 1 ? "process" : "processes");
+        fmt::print("{} is served by {} separate {}.\n", group, replicas, replicas == 1 ? "process" : "processes");
       }
       return 0;
     }
@@ -144,4 +144,4 @@ int Scale(const std::string& path, const std::string& group, int replicas, const
   return 1;
 }
 
-}  // namespace apimesh::launcher
+}  // namespace apimesh::launcher::shards

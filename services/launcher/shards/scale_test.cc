@@ -1,8 +1,8 @@
-#include "services/launcher/commands/scale.h"
+#include "services/launcher/shards/scale.h"
 
 #include <gtest/gtest.h>
 
-namespace apimesh::launcher {
+namespace apimesh::launcher::shards {
 namespace {
 
 constexpr const char* kServices = R"({"items": [
@@ -33,4 +33,4 @@ TEST(ProgramOf, SaysWhyAGroupCannotBeScaled) {
 }
 
 }  // namespace
-}  // namespace apimesh::launcher
+}  // namespace apimesh::launcher::shards

@@ -4,9 +4,9 @@
 
 #include "lib/base/clock.h"
 
-namespace apimesh::launcher {
+namespace apimesh::launcher::shards {
 
-/// Gives an API group `replicas` processes of its own, or gives it back to the common server (0), and waits until the
+/// Gives an API group `replicas` separate processes, or gives it back to the common server (0), and waits until the
 /// mesh uses them. Returns the exit code.
 int Scale(const std::string& folder, const std::string& group, int replicas, const Clock& clock);
 
@@ -14,4 +14,4 @@ int Scale(const std::string& folder, const std::string& group, int replicas, con
 /// "extensions-api". Otherwise `why` is set, and the result is empty.
 std::string ProgramOf(const std::string& group, const std::string& api_services, std::string& why);
 
-}  // namespace apimesh::launcher
+}  // namespace apimesh::launcher::shards
