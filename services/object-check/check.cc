@@ -29,7 +29,8 @@ class Check {
     while (options_.prefix.ends_with('/')) options_.prefix.pop_back();
     options_.prefix += '/';
     if (options_.encryption_config.empty()) return;
-    auto started = encryption::Encryption::Start({.clock = options_.clock, .file = options_.encryption_config}, options_.executor);
+    auto started =
+        encryption::Encryption::Start({.clock = options_.clock, .file = options_.encryption_config}, options_.executor);
     if (!started) throw std::runtime_error("--encryption-provider-config: " + started.error().message);
     encryption_ = std::move(*started);
   }
@@ -93,7 +94,8 @@ class Check {
         const Location location = Locate(std::string_view(kv.key).substr(options_.prefix.size()), definitions_);
         const encryption::Result<std::string> plain = co_await Decrypt(kv, location);
         // A definition that cannot be read is reported with all other objects.
-        if (plain) [[maybe_unused]] const meta::Result<> ignored = definitions_.Add(*plain);
+        if (plain) [[maybe_unused]]
+          const meta::Result<> ignored = definitions_.Add(*plain);
       }
       more = page.more && !page.kvs.empty();
       if (more) next = page.kvs.back().key + '\0';

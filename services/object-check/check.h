@@ -20,8 +20,8 @@ struct Options {
   bool show_progress = true;  // on standard error
 };
 
-/// Reads pages of one revision; if etcd compacts this revision meanwhile, the rest is read at the newest one. Nothing is
-/// written. Throws std::runtime_error if the data or the encryption configuration cannot be read.
+/// Reads pages of one revision; if etcd compacts this revision meanwhile, the rest is read at the newest one. Nothing
+/// is written. Throws std::runtime_error if the data or the encryption configuration cannot be read.
 Task<Report> CheckAll(etcd::Client& client, Options options);
 
 }  // namespace apimesh::object_check

@@ -46,8 +46,8 @@ class BuiltinCheck {
     const meta::Result<meta::Gvk> kind = KindOf(value_);
     if (!kind) return Add(Problem::kUnreadable, kind.error().Message());
     if (kind->kind != stored_.stored_kind.kind) {
-      return Add(Problem::kUnreadable,
-                 fmt::format("the kind is {}, and keys with this prefix are for {}", kind->ToString(), stored_.stored_kind.kind));
+      return Add(Problem::kUnreadable, fmt::format("the kind is {}, and keys with this prefix are for {}",
+                                                   kind->ToString(), stored_.stored_kind.kind));
     }
     const schema::Node* const node = schema::Builtin().FindKind(stored_.stored_kind);
     codec::Strictness strict;
@@ -55,7 +55,8 @@ class BuiltinCheck {
     if (!read) return Add(Problem::kUnreadable, read.error().Message());
     CheckVersion(*kind, *read, strict);
     if (!stored_.OnByDefault()) {
-      Add(Problem::kOffByDefault, fmt::format("is served with --runtime-config={}=true", fmt::join(stored_.versions, "=true,")));
+      Add(Problem::kOffByDefault,
+          fmt::format("is served with --runtime-config={}=true", fmt::join(stored_.versions, "=true,")));
     }
   }
 
@@ -66,8 +67,7 @@ class BuiltinCheck {
     // Definitions are converted when they are read. kube-apiserver writes them in a version that is not served.
     if (stored_.resource.resource == "customresourcedefinitions") return;
     if (kind == stored_.stored_kind) {
-      if (!strict.complaints.empty())
-        Add(Problem::kLosesFields, fmt::format("{}", fmt::join(strict.complaints, ", ")));
+      if (!strict.complaints.empty()) Add(Problem::kLosesFields, fmt::format("{}", fmt::join(strict.complaints, ", ")));
       return;
     }
     const schema::Node* const node = schema::Builtin().FindKind(kind);
@@ -78,8 +78,8 @@ class BuiltinCheck {
     }
     const meta::Result<json::object> original = ReadAs(value_, *node, nullptr);
     if (!original || *original != read) {
-      Add(Problem::kLosesFields, fmt::format("is stored as {} and read as {}, which has other fields", kind.ApiVersion(),
-                                             stored_.stored_kind.ApiVersion()));
+      Add(Problem::kLosesFields, fmt::format("is stored as {} and read as {}, which has other fields",
+                                             kind.ApiVersion(), stored_.stored_kind.ApiVersion()));
     }
   }
 
@@ -104,11 +104,13 @@ std::string CheckCustom(const Definitions::CustomResource& custom, const std::st
 /// Returns the first parts of a path.
 std::string Head(std::string_view path, std::size_t parts) {
   const std::vector<std::string_view> all = Split(path, '/');
-  return fmt::format("{}", fmt::join(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(parts, all.size())), "/"));
+  return fmt::format(
+      "{}", fmt::join(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(parts, all.size())), "/"));
 }
 
 std::size_t NamesIn(const Location& location, std::string_view path) {
-  return static_cast<std::size_t>(std::count(path.begin() + static_cast<std::ptrdiff_t>(location.prefix.size()), path.end(), '/'));
+  return static_cast<std::size_t>(
+      std::count(path.begin() + static_cast<std::ptrdiff_t>(location.prefix.size()), path.end(), '/'));
 }
 
 }  // namespace
@@ -158,8 +160,9 @@ void CheckObject(const Location& location, std::string_view path, std::string_vi
   }
   const bool namespaced = location.builtin ? location.builtin->namespaced : location.custom->namespaced;
   if (NamesIn(location, path) != (namespaced ? 2u : 1u)) {
-    return report.Add(Problem::kNotServed, resource, path,
-                      fmt::format("the key is not that of {} object", namespaced ? "a namespaced" : "a cluster-scoped"));
+    return report.Add(
+        Problem::kNotServed, resource, path,
+        fmt::format("the key is not that of {} object", namespaced ? "a namespaced" : "a cluster-scoped"));
   }
   if (location.builtin) return BuiltinCheck(*location.builtin, resource, path, value, report).Run();
   if (std::string why = CheckCustom(*location.custom, location.resource.group, value); !why.empty())

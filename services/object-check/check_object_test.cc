@@ -57,21 +57,30 @@ TEST(Locate, FindsTheResourceOfAKey) {
 }
 
 TEST(CheckObject, AcceptsWhatTheServersRead) {
-  const char* const config_map = R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"default"},"data":{"k":"v"}})";
+  const char* const config_map =
+      R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"default"},"data":{"k":"v"}})";
   EXPECT_EQ(ProblemOf("configmaps/default/a", config_map), "");
   EXPECT_EQ(ProblemOf("configmaps/default/a", Protobuf(config_map)), "");
-  EXPECT_EQ(ProblemOf("example.com/widgets/default/a", R"({"apiVersion":"example.com/v2","kind":"Widget","metadata":{"name":"a"}})"), "");
-  EXPECT_EQ(ProblemOf("old.example.com/gears/a", R"({"apiVersion":"old.example.com/v1alpha1","kind":"Gear","metadata":{"name":"a"}})"), "");
+  EXPECT_EQ(ProblemOf("example.com/widgets/default/a",
+                      R"({"apiVersion":"example.com/v2","kind":"Widget","metadata":{"name":"a"}})"),
+            "");
+  EXPECT_EQ(ProblemOf("old.example.com/gears/a",
+                      R"({"apiVersion":"old.example.com/v1alpha1","kind":"Gear","metadata":{"name":"a"}})"),
+            "");
 }
 
 TEST(CheckObject, ReportsWhatCannotBeRead) {
   EXPECT_THAT(ProblemOf("configmaps/default/a", "{"), ::testing::StartsWith("unreadable: "));
-  EXPECT_THAT(ProblemOf("configmaps/default/a", "[]"), ::testing::StartsWith("unreadable: the value is not a JSON object"));
-  EXPECT_THAT(ProblemOf("configmaps/default/a", R"({"kind":"ConfigMap","apiVersion":"v1","data":7})"), ::testing::StartsWith("unreadable: "));
+  EXPECT_THAT(ProblemOf("configmaps/default/a", "[]"),
+              ::testing::StartsWith("unreadable: the value is not a JSON object"));
+  EXPECT_THAT(ProblemOf("configmaps/default/a", R"({"kind":"ConfigMap","apiVersion":"v1","data":7})"),
+              ::testing::StartsWith("unreadable: "));
   EXPECT_THAT(ProblemOf("configmaps/default/a", R"({"kind":"Pod","apiVersion":"v1"})"),
               "unreadable: the kind is /v1, Kind=Pod, and keys with this prefix are for ConfigMap");
-  const std::string whole = Protobuf(R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":{"k":"v"}})");
-  EXPECT_THAT(ProblemOf("configmaps/default/a", whole.substr(0, whole.size() - 3)), ::testing::StartsWith("unreadable: "));
+  const std::string whole =
+      Protobuf(R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":{"k":"v"}})");
+  EXPECT_THAT(ProblemOf("configmaps/default/a", whole.substr(0, whole.size() - 3)),
+              ::testing::StartsWith("unreadable: "));
   EXPECT_EQ(ProblemOf("example.com/widgets/default/a", R"({"apiVersion":"example.com/v3","kind":"Widget"})"),
             "unreadable: is stored as v3, which its definition does not have");
 }
@@ -90,18 +99,26 @@ TEST(CheckObject, ReportsWhatIsNotServed) {
 TEST(CheckObject, ReportsFieldsThatWouldBeLost) {
   EXPECT_EQ(ProblemOf("configmaps/default/a", R"({"kind":"ConfigMap","apiVersion":"v1","newField":1})"),
             R"(losesFields: unknown field "newField")");
-  EXPECT_EQ(ProblemOf("horizontalpodautoscalers/default/a",
-                      R"({"kind":"HorizontalPodAutoscaler","apiVersion":"autoscaling/v1","spec":{"maxReplicas":3,"scaleTargetRef":{"kind":"D","name":"d"},"targetCPUUtilizationPercentage":50}})"),
-            "losesFields: is stored as autoscaling/v1 and read as autoscaling/v2, which has other fields");
-  EXPECT_THAT(ProblemOf("flowschemas/a", R"({"kind":"FlowSchema","apiVersion":"flowcontrol.apiserver.k8s.io/v1beta1"})"),
-              ::testing::HasSubstr("which this version of Kubernetes does not have"));
-  EXPECT_EQ(ProblemOf("mutatingadmissionpolicies/a", R"({"kind":"MutatingAdmissionPolicy","apiVersion":"admissionregistration.k8s.io/v1alpha1","metadata":{"name":"a"}})"), "")
+  EXPECT_EQ(
+      ProblemOf(
+          "horizontalpodautoscalers/default/a",
+          R"({"kind":"HorizontalPodAutoscaler","apiVersion":"autoscaling/v1","spec":{"maxReplicas":3,"scaleTargetRef":{"kind":"D","name":"d"},"targetCPUUtilizationPercentage":50}})"),
+      "losesFields: is stored as autoscaling/v1 and read as autoscaling/v2, which has other fields");
+  EXPECT_THAT(
+      ProblemOf("flowschemas/a", R"({"kind":"FlowSchema","apiVersion":"flowcontrol.apiserver.k8s.io/v1beta1"})"),
+      ::testing::HasSubstr("which this version of Kubernetes does not have"));
+  EXPECT_EQ(
+      ProblemOf(
+          "mutatingadmissionpolicies/a",
+          R"({"kind":"MutatingAdmissionPolicy","apiVersion":"admissionregistration.k8s.io/v1alpha1","metadata":{"name":"a"}})"),
+      "")
       << "the versions have the same fields";
 }
 
 TEST(Report, KeepsAFewExamples) {
   Report report;
-  for (int i = 0; i < 100; ++i) report.Add(Problem::kUnreadable, "secrets", "secrets/default/" + std::to_string(i), "why");
+  for (int i = 0; i < 100; ++i)
+    report.Add(Problem::kUnreadable, "secrets", "secrets/default/" + std::to_string(i), "why");
   EXPECT_EQ(report.Affected(Problem::kUnreadable), 100u);
   EXPECT_EQ(report.ToJson().at("problems").at(0).at("examples").as_array().size(), Report::kMaxExamples);
 }

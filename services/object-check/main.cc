@@ -1,10 +1,10 @@
 #include <cstdio>
 #include <exception>
 
+#include <CLI/CLI.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/json.hpp>
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "services/object-check/check.h"

@@ -11,9 +11,9 @@ namespace apimesh::object_check {
 
 /// A built-in resource, or several with the same storage (events), as the store knows it.
 struct StoredResource {
-  std::string prefix;              // of its keys, below the prefix of all objects: "services/specs"
-  meta::GroupResource resource;    // the name by which an encryption configuration selects it
-  meta::Gvk stored_kind;           // the version in which objects are written
+  std::string prefix;            // of its keys, below the prefix of all objects: "services/specs"
+  meta::GroupResource resource;  // the name by which an encryption configuration selects it
+  meta::Gvk stored_kind;         // the version in which objects are written
   bool namespaced = false;
   std::vector<std::string> versions;  // the group-versions that have it, "apps/v1"
 

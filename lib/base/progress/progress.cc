@@ -43,8 +43,8 @@ std::string Progress::Line(Duration elapsed) const {
   if (options_.total == 0) return fmt::format("{}: {}", options_.task, done_);
   // The total is an estimate of the caller: new objects can appear while the task runs.
   const std::uint64_t total = std::max(options_.total, done_);
-  const double left = std::chrono::duration<double>(elapsed).count() / static_cast<double>(std::max<std::uint64_t>(done_, 1)) *
-                      static_cast<double>(total - done_);
+  const double left = std::chrono::duration<double>(elapsed).count() /
+                      static_cast<double>(std::max<std::uint64_t>(done_, 1)) * static_cast<double>(total - done_);
   const std::chrono::seconds seconds(static_cast<std::int64_t>(left + 0.5));
   return fmt::format("{}: {} of {} ({} %), about {} left", options_.task, done_, total, done_ * 100 / total,
                      FormatDuration(seconds));

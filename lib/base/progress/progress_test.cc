@@ -35,9 +35,10 @@ TEST(Progress, AddsALineEvery10SecondsOutsideOfATerminal) {
 }
 
 TEST(Progress, RewritesTheLineOfATerminalAndRemovesIt) {
-  EXPECT_EQ(PrintedBy(true, 100),
-            "\r\x1b[Kcopying: 25 of 100 (25 %), about 9s left\r\x1b[Kcopying: 50 of 100 (50 %), about 6s left"
-            "\r\x1b[Kcopying: 75 of 100 (75 %), about 3s left\r\x1b[Kcopying: 100 of 100 (100 %), about 0s left\r\x1b[K");
+  EXPECT_EQ(
+      PrintedBy(true, 100),
+      "\r\x1b[Kcopying: 25 of 100 (25 %), about 9s left\r\x1b[Kcopying: 50 of 100 (50 %), about 6s left"
+      "\r\x1b[Kcopying: 75 of 100 (75 %), about 3s left\r\x1b[Kcopying: 100 of 100 (100 %), about 0s left\r\x1b[K");
 }
 
 TEST(Progress, CountsOnlyIfTheTotalIsUnknown) { EXPECT_EQ(PrintedBy(false, 0), "copying: 100\n"); }

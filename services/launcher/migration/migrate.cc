@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #include "services/launcher/commands/backup.h"
-#include "services/launcher/migration/migration_report.h"
 #include "services/launcher/inspect/run_folder.h"
 #include "services/launcher/mesh/mesh_plan.h"
+#include "services/launcher/migration/migration_report.h"
 #include "services/launcher/process/child.h"
 #include "services/launcher/process/run_program.h"
 
@@ -72,7 +72,8 @@ bool Accepts(const std::string& socket_path) {
 /// The embedded store, which serves a copy of the data while it is checked.
 class TemporaryStore {
  public:
-  TemporaryStore(const std::string& data, const InterruptScope& interrupt, const Clock& clock) : sockets_(MakeSocketFolder()) {
+  TemporaryStore(const std::string& data, const InterruptScope& interrupt, const Clock& clock)
+      : sockets_(MakeSocketFolder()) {
     const std::string log = data + "/check.log";
     pid_ = StartChild({.name = "store",
                        .arguments = {OwnFolder() + "/store", "--data-dir=" + data, "--listen-client-urls=" + Url()},
@@ -141,7 +142,8 @@ class Migration {
     Append(words, IfSet("cert", options_.cert_file));
     Append(words, IfSet("key", options_.key_file));
     if (continue_later) words.push_back(fmt::format("--bump-revision={}", kRevisionBump));
-    RunTool(words, "the data could not be copied; check --from and the certificates, then try again. Nothing was changed");
+    RunTool(words,
+            "the data could not be copied; check --from and the certificates, then try again. Nothing was changed");
   }
 
   /// Checks all objects and prints what was found. Throws if some of them would be lost.
@@ -180,7 +182,8 @@ class Migration {
   void FillMesh() {
     RunFolder folder(options_.folder);
     if (!folder.Lock())
-      throw std::runtime_error(fmt::format("the mesh in {} runs; stop it first: ./apimesh down --dir {}", folder.Root(), folder.Root()));
+      throw std::runtime_error(
+          fmt::format("the mesh in {} runs; stop it first: ./apimesh down --dir {}", folder.Root(), folder.Root()));
     const TemporaryFolder copy(folder.Data() + ".migrating");
     Copy(copy.Path(), true);
     {

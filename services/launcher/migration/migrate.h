@@ -7,10 +7,10 @@
 namespace apimesh::launcher {
 
 struct MigrateOptions {
-  std::string folder;       // of the mesh that gets the data
-  std::string from;         // URL of the etcd of the other API server
-  bool in_place = false;    // check only; the mesh will use that etcd
-  std::string snapshot;     // write a snapshot for another etcd cluster instead of the data of a mesh
+  std::string folder;     // of the mesh that gets the data
+  std::string from;       // URL of the etcd of the other API server
+  bool in_place = false;  // check only; the mesh will use that etcd
+  std::string snapshot;   // write a snapshot for another etcd cluster instead of the data of a mesh
   std::string ca_file, cert_file, key_file;
   std::string prefix = "/registry";
   std::string encryption_config;

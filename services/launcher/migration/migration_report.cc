@@ -58,13 +58,15 @@ std::string MigrationReport::Text() const {
     text += fmt::format("{} keys are not those of the API server; they were not checked.\n", foreign);
   for (const json::value& value : document_.at("problems").as_array()) {
     const json::object& problem = value.as_object();
-    text += fmt::format("{} objects of {} {}:\n", NumberAt(problem, "objects"),
-                        std::string_view(problem.at("resource").as_string()), Describe(problem.at("problem").as_string()));
+    text +=
+        fmt::format("{} objects of {} {}:\n", NumberAt(problem, "objects"),
+                    std::string_view(problem.at("resource").as_string()), Describe(problem.at("problem").as_string()));
     for (const json::value& example : problem.at("examples").as_array()) {
       text += fmt::format("  {}: {}\n", std::string_view(example.at("key").as_string()),
                           std::string_view(example.at("message").as_string()));
     }
-    const std::int64_t more = NumberAt(problem, "objects") - static_cast<std::int64_t>(problem.at("examples").as_array().size());
+    const std::int64_t more =
+        NumberAt(problem, "objects") - static_cast<std::int64_t>(problem.at("examples").as_array().size());
     if (more > 0) text += fmt::format("  and {} more\n", more);
   }
   return text;

@@ -10,7 +10,7 @@ namespace apimesh::launcher {
 /// Where the standard output of a program goes.
 enum class Output {
   kInherit,
-  kReturn,   // to ProgramResult::output
+  kReturn,  // to ProgramResult::output
   kDiscard,
 };
 struct ProgramResult {
@@ -18,8 +18,8 @@ struct ProgramResult {
   std::string output;
 };
 
-/// While it exists, SIGINT and SIGTERM do not end this process. They end the program that RunProgram() runs, so that the
-/// caller can clean up.
+/// While it exists, SIGINT and SIGTERM do not end this process. They end the program that RunProgram() runs, so that
+/// the caller can clean up.
 class InterruptScope {
  public:
   InterruptScope();
