@@ -226,13 +226,13 @@ def test_find_who_may_delete_secrets(cluster, tab):
     page.get_by_role("link", name="Access").click()
     page.get_by_role("heading", name="admin", exact=True).wait_for()
     page.get_by_role("link", name="Who can").click()
-    page.get_by_role("button", name="Find").click()
+    page.get_by_role("button", name="Find", exact=True).click()
     row = page.get_by_role("row").filter(has_text="jane")
     row.get_by_role("button").click()
     row.get_by_text("allowed", exact=True).wait_for()
     tab.picture("who_can")
     page.get_by_role("link", name="Can I").click()
-    page.get_by_role("button", name="Ask").click()
+    page.get_by_role("button", name="Ask", exact=True).click()
     page.get_by_text("Yes", exact=True).wait_for()
 
 

@@ -16,7 +16,7 @@ std::string DescribeMesh(const Routes& routes, bool authn_authz_is_up) {
   add_process(mesh::kAggregator, true);
   add_process(mesh::kAuthnAuthz, authn_authz_is_up);
   for (const Delegate& delegate : routes.delegates) {
-    if (delegate.kind == Delegate::Kind::kChain) add_process(delegate.name, delegate.up);
+    if (delegate.OtherProcess()) add_process(delegate.name, delegate.up);
   }
   text +=
       "# HELP apimesh_served_group_version The API server that serves a group-version.\n"

@@ -22,6 +22,8 @@ TEST(DescribeMesh, NamesProcessesAndWhatTheyServe) {
   routes.delegates.push_back({"extensions-api", nullptr, std::nullopt, false, Delegate::Kind::kChain});
   routes.delegates.push_back({"apiservices", nullptr, std::nullopt, true, Delegate::Kind::kOwn});
   routes.delegates.push_back({"v1.example.com", nullptr, std::nullopt, true, Delegate::Kind::kExternal});
+  routes.delegates.push_back({"core-api-apps", nullptr, std::nullopt, true, Delegate::Kind::kShard});
+  routes.by_group_version["batch/v1"] = {4, Version("batch", "v1"), {}};
   routes.by_group_version["apps/v1"] = {0, Version("apps", "v1"), {}};
   routes.by_group_version["widgets.io/v1"] = {1, Version("widgets.io", "v1"), {}};
   routes.by_group_version["apiregistration.k8s.io/v1"] = {2, Version("apiregistration.k8s.io", "v1"), {}};
@@ -29,6 +31,8 @@ TEST(DescribeMesh, NamesProcessesAndWhatTheyServe) {
   for (const char* line :
        {"apimesh_process_up{process=\"aggregator\"} 1\n", "apimesh_process_up{process=\"authn-authz\"} 0\n",
         "apimesh_process_up{process=\"core-api\"} 1\n", "apimesh_process_up{process=\"extensions-api\"} 0\n",
+        "apimesh_process_up{process=\"core-api-apps\"} 1\n",
+        "{group=\"batch\",process=\"core-api-apps\",version=\"v1\"} 1\n",
         "apimesh_served_group_version{group=\"apps\",process=\"core-api\",version=\"v1\"} 1\n",
         "{group=\"widgets.io\",process=\"extensions-api\",version=\"v1\"} 1\n",
         "{group=\"apiregistration.k8s.io\",process=\"aggregator\",version=\"v1\"} 1\n"})

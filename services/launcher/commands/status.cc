@@ -12,7 +12,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "services/launcher/commands/console.h"
+#include "services/launcher/console/console.h"
 #include "services/launcher/inspect/failing_webhooks.h"
 #include "services/launcher/inspect/run_folder.h"
 #include "services/launcher/process/child.h"

@@ -1,4 +1,4 @@
-#include "services/launcher/commands/console.h"
+#include "services/launcher/console/console.h"
 
 #include <cerrno>
 #include <cstring>
