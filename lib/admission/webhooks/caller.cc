@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "lib/admission/webhooks/bypass.h"
+#include "lib/base/async/user_executors.h"
 #include "lib/base/log.h"
 #include "lib/mesh/large_body.h"
 #include "lib/meta/names.h"
@@ -150,7 +151,7 @@ Task<CallResult> Caller::Call(meta::RequestContext ctx, const Webhook& webhook, 
   const std::function<void()> work = [&] {
     review = ReadReview(sent.body, request.version, request.uid, type_ == Type::kMutating);
   };
-  co_await Process(sent.body.size(), work);
+  co_await Process(ctx.User().name, sent.body.size(), work);
   ReviewResult<ReviewResponse>& read = *review;
   if (!read) {
     const std::string_view head =
@@ -167,9 +168,9 @@ Task<CallResult> Caller::Call(meta::RequestContext ctx, const Webhook& webhook, 
   co_return result;
 }
 
-Task<> Caller::Process(std::size_t bytes, const std::function<void()>& work) const {
+Task<> Caller::Process(std::string_view user, std::size_t bytes, const std::function<void()>& work) const {
   if (!large_requests_ || bytes <= mesh::kLargeBodyBytes) return Run(work);
-  return boost::asio::co_spawn(large_requests_, Run(work), boost::asio::use_awaitable);
+  return boost::asio::co_spawn(ExecutorOfUser(large_requests_, user), Run(work), boost::asio::use_awaitable);
 }
 
 std::optional<meta::ApiError> Caller::ApplyFailurePolicy(const meta::RequestContext& ctx, const Webhook& webhook,

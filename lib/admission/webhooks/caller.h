@@ -81,10 +81,10 @@ class Caller {
   /// Records a call that admits the request.
   void RecordSuccess(const Webhook& webhook, const Attributes& attributes, Duration elapsed) const;
 
-  /// Runs `work`, which reads or applies an answer of this many bytes. A large answer is processed on the thread for
-  /// large requests, because it takes hundreds of milliseconds, and the thread of the request serves others as well.
-  /// The caller must await the result at once.
-  Task<> Process(std::size_t bytes, const std::function<void()>& work) const;
+  /// Runs `work`, which reads or applies an answer of this many bytes. A large answer is processed on the threads for
+  /// large requests, one after the other for each user, because it takes hundreds of milliseconds, and the thread of
+  /// the request serves others as well. The caller must await the result at once.
+  Task<> Process(std::string_view user, std::size_t bytes, const std::function<void()>& work) const;
 
   SteadyTime Now() const { return clock_->Steady(); }
 

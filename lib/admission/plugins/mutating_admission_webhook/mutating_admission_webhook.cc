@@ -102,7 +102,7 @@ class MutatingAdmissionWebhook final : public webhooks::WebhookPlugin {
         patched = webhooks::ApplyPatch(webhook, result, attributes, match.kind);
         changed = patched.object && !Equal(*patched.object, *objects.object);
       };
-      co_await GetCaller().Process(result.response.patch.size(), work);
+      co_await GetCaller().Process(ctx.User().name, result.response.patch.size(), work);
       result.error = patched.error;
     }
     ctx.AddAuditAnnotation(fmt::format("{}{}", kMutation, position), webhooks::MutationAnnotation(webhook, changed));
