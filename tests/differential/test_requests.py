@@ -3,6 +3,7 @@ import pytest
 
 import cases
 import compare
+import counted
 
 CASES = cases.load()
 EXECUTED = set()
@@ -23,6 +24,7 @@ def compare_case(case, sides, both, known_differences):
     unexplained = []
     for number, step in enumerate(case.steps, 1):
         ours, theirs = both(sides, lambda side: side.run(step, case.variables))
+        counted.count(case.id, step, ours.status)
         if step.get("setup"):
             assert ours.status == theirs.status, f"{step['do']}: {ours.status} {ours.body}\n{theirs.status} {theirs.body}"
             continue

@@ -9,6 +9,7 @@ import pytest
 import cases
 import compare
 import conftest
+import counted
 import normal
 import webhook_cases
 import webhook_server
@@ -114,6 +115,7 @@ def check(case_id, steps, sides, recorder, known_differences, namespace):
             recorder.take()
             replies.append(side.run(step, variables))
             reviews.append(recorder.take())
+        counted.count(case_id, step, replies[0].status)
         for where, what in differences(step, replies, reviews, sides).items():
             if where.startswith(("status", "header", "body", "bytes")) and not where.startswith(tuple(step.get("only", [""]))):
                 continue

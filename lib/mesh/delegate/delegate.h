@@ -153,7 +153,7 @@ class DelegateHandler {
   virtual Task<Response> Call(Request&& request) = 0;
   virtual Task<> Stream(Request request, ResponseStream& stream) = 0;
   virtual Task<> Connect(Request request, std::unique_ptr<ConnectStream> stream) = 0;
-  /// Calls `changed` immediately and after every change, on any thread, until the returned handle is destroyed.
+  /// Calls `changed` when it knows what it serves and after every change, on any thread, until the handle is destroyed.
   virtual std::shared_ptr<void> Describe(std::function<void(Description)> changed) = 0;
 };
 

@@ -35,7 +35,7 @@ using DescriptionFeed = Latest<Description>;
 /// When many definitions are created one after the other, changes are merged: after each message, the server waits for
 /// a time proportional to the size of the message and to the number of all group-versions, which the client indexes.
 constexpr std::size_t kDescribedPerSecond = 4 << 20;
-constexpr std::chrono::microseconds kRestPerVersion{20};
+constexpr std::chrono::microseconds kRestPerVersion{8};
 
 }  // namespace
 

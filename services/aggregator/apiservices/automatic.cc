@@ -54,13 +54,15 @@ std::set<std::string> ChangedNames(const AutomaticApiServiceMap& before, const A
 
 std::optional<AutomaticApiServiceMap> AutomaticApiServices(const Routes& routes) {
   AutomaticApiServiceMap made;
+  auto next = made.end();
   for (std::size_t i = 0; i < routes.delegates.size(); ++i) {
     const Delegate& delegate = routes.delegates[i];
     if (delegate.kind != Delegate::Kind::kChain) continue;
     if (!delegate.description) return std::nullopt;
     for (const mesh::GroupVersionPtr& gv : delegate.description->group_versions) {
       const bool custom = i > 0 && gv->group != kDefinitions;  // the head of the chain serves only built-in groups
-      made.try_emplace(gv->version + "." + gv->group, AutomaticApiService{gv, custom});
+      // Most names follow the one before.
+      next = std::next(made.try_emplace(next, gv->version + "." + gv->group, AutomaticApiService{gv, custom}));
     }
   }
   return made;
