@@ -13,6 +13,7 @@ LIBRARIES = {
     "python": (["python3"], ["sh", "-c", "python3 -m venv venv && venv/bin/pip install -q --disable-pip-version-check kubernetes==35.0.0"], ["venv/bin/python", "main.py"]),
     "javascript": (["npm", "node"], ["npm", "install", "--no-audit", "--no-fund", "--loglevel=error"], ["node", "main.js"]),
     "java": (["mvn", "java"], ["mvn", "-q", "-B", "compile", "dependency:build-classpath", "-Dmdep.outputFile=classpath.txt"], ["java", "-cp", "target/classes:{classpath}", "ClientTest"]),
+    "rust": (["cargo"], ["cargo", "build", "--quiet"], ["target/debug/client-test"]),
 }
 
 

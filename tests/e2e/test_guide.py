@@ -19,7 +19,8 @@ def commands(page):
 def test_commands(page, tmp_path):
     """Runs the commands of a page in an empty folder, in which ./apimesh is the program that was built. Only the port differs, because it may be in use."""
     (tmp_path / "apimesh").symlink_to(mesh.BIN / "apimesh")
-    script = commands(page).replace("./apimesh up ", f"./apimesh up --port {mesh.free_port()} ").replace("./apimesh doctor", f"./apimesh doctor --port {mesh.free_port()}")
+    script = re.sub(r"^\./apimesh up (?!.*--port)", f"./apimesh up --port {mesh.free_port()} ", commands(page), flags=re.MULTILINE)
+    script = script.replace("./apimesh doctor", f"./apimesh doctor --port {mesh.free_port()}")
     environment = {**mesh.os.environ, "KUBECACHEDIR": str(tmp_path / "cache"), "XDG_RUNTIME_DIR": ""}
     run = subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=120 * mesh.SLOWDOWN, env=environment)
     for folder in pathlib.Path(tmp_path).glob("**/lock"):

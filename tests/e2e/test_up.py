@@ -210,7 +210,7 @@ def test_mistakes_in_a_command_line_are_named(arguments, text):
 def test_up_says_that_it_waits_for_etcd_and_takes_a_free_port(tmp_path):
     etcd = f"http://127.0.0.1:{mesh.free_port()}"
     with subprocess.Popen([APIMESH, "up", "--detach", "--dir", tmp_path, "--port", "0", "--front-proxy", "none", "--etcd-servers", etcd], stderr=subprocess.PIPE, text=True) as up:
-        assert f"not ready after 10 s. Does etcd answer at {etcd}?" in up.stderr.readline()
+        assert f"not ready after 5 s. Does etcd answer at {etcd}?" in up.stderr.readline()
         assert not json.loads(subprocess.run([APIMESH, "status", "--dir", tmp_path, "--json"], capture_output=True, text=True, timeout=60).stdout)["server"].endswith(":0")
         subprocess.run([APIMESH, "down", "--dir", tmp_path], capture_output=True, timeout=90)
         assert up.wait(30) == 1

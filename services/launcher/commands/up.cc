@@ -37,7 +37,7 @@ namespace {
 
 constexpr std::chrono::hours kRenewEvery{24};
 constexpr std::chrono::milliseconds kProbeEvery{20};
-constexpr int kReportEvery = 10'000;  // milliseconds
+constexpr int kReportEvery = 5'000;  // milliseconds
 /// The message of a mesh in the background to the process that started it: this, or why it did not start.
 constexpr const char* kReady = "ready";
 
@@ -297,7 +297,7 @@ void CheckPort(const UpOptions& options) {
   }
 }
 
-/// Waits until `result` can be read, and says every 10 seconds that the mesh is not ready.
+/// Waits until `result` can be read, and says every 5 seconds that the mesh is not ready.
 void ReportWaiting(int result, const UpOptions& options, const Clock& clock) {
   const SteadyTime began = clock.Steady();
   const RunFolder folder(options.folder);
