@@ -76,8 +76,8 @@ void PrintTable(const RunFolder& folder, const RunFolder::State& state, const Cl
   for (const RunFolder::Process& process : state.processes) {
     const long memory = ResidentKilobytes(process.pid);
     total += memory;
-    fmt::print("  {:<{}} {:<9} {:>8} {:>6} {:>9} {:>6} MB  {}\n", process.name, width,
-               process.pid ? "running" : "down", process.pid, process.pid ? Age(process.started, now) : "-", process.restarts, memory / 1024,
+    fmt::print("  {:<{}} {:<9} {:>8} {:>6} {:>9} {:>6} MB  {}\n", process.name, width, process.pid ? "running" : "down",
+               process.pid, process.pid ? Age(process.started, now) : "-", process.restarts, memory / 1024,
                process.listens);
   }
   if (!state.groups.empty()) PrintGroups(state);
