@@ -48,6 +48,7 @@ mesh::Endpoint CoreApi(const Options& options) {
 /// Returns the options with which the server runs.
 Options Completed(Options options) {
   if (ResetAnonymousAuth(options)) {
+  options.authentication.features = options.authorization.features = options.common.Features();
     log::Warning(
         "AnonymousAuth is not allowed with the AlwaysAllow authorizer. Resetting AnonymousAuth to false. You should "
         "use a different "

@@ -47,7 +47,7 @@ struct Flags {
   std::vector<std::string> requestheader_allowed_names, requestheader_username_headers, requestheader_uid_headers,
       requestheader_group_headers, requestheader_extra_headers_prefix;
 
-  std::vector<std::string> runtime_config, feature_gates;
+  std::vector<std::string> runtime_config;
   bool allow_privileged;
   std::string storage_media_type;
   bool storage_media_type_given = false;  // the default of kube-apiserver is not ours: without the flag, JSON is stored

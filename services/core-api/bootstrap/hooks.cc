@@ -95,7 +95,7 @@ storage::StorePtr OpenMasterLeases(storage::Backend& backend) {
 
 void AddBootstrapHooks(service::Runtime& runtime, const Flags& flags, LocalApiPtr api, storage::Backend& backend,
                        const std::function<bool(std::string_view group)>& serves, const KindInputs& inputs) {
-  const features::FeatureGates features(flags.feature_gates);
+  const features::FeatureGates& features = inputs.features;
   runtime.OnStop([api] { api->Stop(); });
   const auto namespaces = std::make_shared<Gate>();
   const auto add = [&](std::string name, std::shared_ptr<Gate> before, std::shared_ptr<Gate> after, Duration pause,

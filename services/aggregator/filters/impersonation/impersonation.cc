@@ -52,8 +52,9 @@ meta::Result<std::optional<meta::UserInfo>> ParseWanted(const http::Request& req
 
 class Impersonation final : public Filter {
  public:
-  Impersonation(std::shared_ptr<Authority> authority, std::shared_ptr<AuthMetrics> metrics, const Clock& clock)
-      : modes_(std::make_shared<ImpersonationModes>(std::move(authority))),
+  Impersonation(std::shared_ptr<Authority> authority, bool constrained, std::shared_ptr<AuthMetrics> metrics,
+                const Clock& clock)
+      : modes_(std::make_shared<ImpersonationModes>(std::move(authority), constrained)),
         metrics_(std::move(metrics)),
         clock_(clock) {}
 
@@ -102,7 +103,8 @@ class Impersonation final : public Filter {
 }  // namespace
 
 std::shared_ptr<Filter> MakeImpersonation(const FilterInputs& inputs) {
-  return std::make_shared<Impersonation>(inputs.authority, inputs.auth_metrics, inputs.clock);
+  const bool constrained = inputs.features.Enabled(features::kConstrainedImpersonation);
+  return std::make_shared<Impersonation>(inputs.authority, constrained, inputs.auth_metrics, inputs.clock);
 }
 
 }  // namespace apimesh::aggregator
