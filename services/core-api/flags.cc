@@ -8,6 +8,7 @@ void Flags::Bind(flags::Binder& flags) {
   admission.Bind(flags);
   flags.Bind("enable-aggregator-routing", enable_aggregator_routing);
   kubelet.Bind(flags);
+  leadership.Bind(flags);
   tolerations.Bind(flags);
   flags.Bind("extensions-api", extensions_api);
   flags.Require("extensions-api");

@@ -7,6 +7,7 @@
 #include "lib/admission/plugins/default_toleration_seconds/flags.h"
 #include "lib/service/flags.h"
 #include "services/core-api/connect/kubelet_options.h"
+#include "services/core-api/leader_election/flags.h"
 
 namespace apimesh::core_api {
 
@@ -41,6 +42,7 @@ struct Flags {
   bool service_account_extend_token_expiration;
 
   KubeletOptions kubelet;
+  LeadershipFlags leadership;
 
   // Published in the ConfigMap kube-system/extension-apiserver-authentication.
   std::string client_ca_file, requestheader_client_ca_file;

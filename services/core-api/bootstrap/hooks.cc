@@ -18,6 +18,7 @@
 #include "services/core-api/bootstrap/system_objects.h"
 #include "services/core-api/groups/core/service/repair/repair.h"
 #include "services/core-api/groups/kind_inputs.h"
+#include "services/core-api/leader_election/controller.h"
 #include "services/core-api/validation/ip_rules.h"
 
 namespace apimesh::core_api {
@@ -67,6 +68,11 @@ Task<> RepairServices(LocalApiPtr api, std::shared_ptr<ServiceRepair> repair, Du
 Task<> StartServiceRepair(LocalApiPtr api, std::shared_ptr<ServiceRepair> repair, Duration interval) {
   const std::optional<WallTime> sooner = co_await repair->Run();
   boost::asio::co_spawn(api->Executor(), RepairServices(api, repair, interval, sooner), boost::asio::detached);
+}
+
+Task<> StartElections(LocalApiPtr api, std::shared_ptr<LeaderElection> election) {
+  boost::asio::co_spawn(api->Executor(), LeaderElection::Run(election), boost::asio::detached);
+  co_return;
 }
 
 ServiceRepair::Options RepairOptions(const KindInputs& inputs, std::string host) {
@@ -135,6 +141,17 @@ void AddBootstrapHooks(service::Runtime& runtime, const Flags& flags, LocalApiPt
         [api, host, holder] { return RenewIdentityLease(api, host, holder); });
     add("start-kube-apiserver-identity-lease-garbage-collector", namespaces, nullptr, seconds(3600),
         [api] { return CollectIdentityLeases(api); });
+  }
+  if (serves("coordination.k8s.io") && features.Enabled(features::kCoordinatedLeaderElection)) {
+    const auto election =
+        std::make_shared<LeaderElection>(api, flags.leadership, fmt::format("{}_{}", Hostname(), meta::NewUuid()));
+    add("start-kube-apiserver-coordinated-leader-election-controller", namespaces, nullptr, kOnce,
+        [api, election] { return StartElections(api, election); });
+    runtime.OnDrain([api, election](std::chrono::milliseconds limit) {
+      auto released =
+          boost::asio::co_spawn(api->Executor(), LeaderElection::Release(election), boost::asio::use_future);
+      if (released.wait_for(limit) != std::future_status::ready) log::Warning("the lease is not released in time");
+    });
   }
   const std::vector<std::string> cidrs = SplitList(flags.service_cluster_ip_range);
   if (serves("networking.k8s.io")) {
