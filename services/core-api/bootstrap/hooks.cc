@@ -15,7 +15,9 @@
 #include "services/core-api/bootstrap/gate.h"
 #include "services/core-api/bootstrap/kubernetes_service.h"
 #include "services/core-api/bootstrap/policies.h"
+#include "services/core-api/bootstrap/storage_versions.h"
 #include "services/core-api/bootstrap/system_objects.h"
+#include "services/core-api/groups/all_groups.h"
 #include "services/core-api/groups/core/service/repair/repair.h"
 #include "services/core-api/groups/kind_inputs.h"
 #include "services/core-api/leader_election/controller.h"
@@ -141,6 +143,12 @@ void AddBootstrapHooks(service::Runtime& runtime, const Flags& flags, LocalApiPt
         [api, host, holder] { return RenewIdentityLease(api, host, holder); });
     add("start-kube-apiserver-identity-lease-garbage-collector", namespaces, nullptr, seconds(3600),
         [api] { return CollectIdentityLeases(api); });
+  }
+  if (serves("internal.apiserver.k8s.io") && features.Enabled("StorageVersionAPI")) {
+    const std::string server = IdentityLeaseName(Hostname());
+    const std::vector<StoredResource> resources = StoredResources(AllResources(inputs));
+    add("built-in-resources-storage-version-updater", namespaces, nullptr, seconds(600),
+        [api, server, resources] { return WriteStorageVersions(api, server, resources); });
   }
   if (serves("coordination.k8s.io") && features.Enabled(features::kCoordinatedLeaderElection)) {
     const auto election =
