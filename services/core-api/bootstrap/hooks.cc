@@ -18,6 +18,7 @@
 #include "services/core-api/bootstrap/storage_versions.h"
 #include "services/core-api/bootstrap/system_objects.h"
 #include "services/core-api/groups/all_groups.h"
+#include "services/core-api/groups/core/service/repair/address_watch.h"
 #include "services/core-api/groups/core/service/repair/repair.h"
 #include "services/core-api/groups/kind_inputs.h"
 #include "services/core-api/leader_election/controller.h"
@@ -66,9 +67,31 @@ Task<> RepairServices(LocalApiPtr api, std::shared_ptr<ServiceRepair> repair, Du
   }
 }
 
+/// Checks the addresses after a pause in which further changes may come.
+Task<> RepairSoon(LocalApiPtr api, std::shared_ptr<ServiceRepair> repair, std::shared_ptr<bool> scheduled) {
+  const bool running = co_await api->Sleep(std::chrono::seconds(1));
+  *scheduled = false;
+  if (!running) co_return;
+  co_await repair->RunAddresses();
+}
+
+/// Returns what watches for changes that harm services and repairs them. Everything runs on one thread.
+std::shared_ptr<AddressWatch> WatchAddresses(LocalApiPtr api, std::shared_ptr<ServiceRepair> repair,
+                                             const KindInputs& inputs) {
+  const auto scheduled = std::make_shared<bool>(false);
+  const auto harmed = [api, repair, scheduled] {
+    if (std::exchange(*scheduled, true)) return;
+    boost::asio::co_spawn(api->Executor(), RepairSoon(api, repair, scheduled), boost::asio::detached);
+  };
+  return std::make_shared<AddressWatch>(inputs.StoreOf({"networking.k8s.io", "v1", "ipaddresses"}),
+                                        inputs.StoreOf({"", "v1", "services"}), harmed);
+}
+
 /// Runs the first check, and starts the loop.
-Task<> StartServiceRepair(LocalApiPtr api, std::shared_ptr<ServiceRepair> repair, Duration interval) {
+Task<> StartServiceRepair(LocalApiPtr api, std::shared_ptr<ServiceRepair> repair, std::shared_ptr<AddressWatch> watch,
+                          Duration interval) {
   const std::optional<WallTime> sooner = co_await repair->Run();
+  boost::asio::co_spawn(api->Executor(), AddressWatch::Run(watch), boost::asio::detached);
   boost::asio::co_spawn(api->Executor(), RepairServices(api, repair, interval, sooner), boost::asio::detached);
 }
 
@@ -193,7 +216,10 @@ void AddBootstrapHooks(service::Runtime& runtime, const Flags& flags, LocalApiPt
   if (serves("")) {
     const auto repair = std::make_shared<ServiceRepair>(RepairOptions(inputs, Hostname()));
     const Duration interval = service::ParseDuration(flags.service_repair_interval).value_or(std::chrono::minutes(3));
-    runtime.PostStart("start-service-ip-repair-controllers", [=] { return StartServiceRepair(api, repair, interval); });
+    const std::shared_ptr<AddressWatch> watch = WatchAddresses(api, repair, inputs);
+    runtime.OnStop([watch] { watch->Stop(); });
+    runtime.PostStart("start-service-ip-repair-controllers",
+                      [=] { return StartServiceRepair(api, repair, watch, interval); });
   }
 }
 
