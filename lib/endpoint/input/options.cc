@@ -198,14 +198,15 @@ meta::Result<ListQuery> ParseListQuery(const Query& query, const registry::Resou
 
   FieldErrors errors;
   const bool watch = query.Bool("watch").value_or(false);
-  if (watch_list && watch && !send_initial && match_text.empty() && (version.empty() || version == "0")) {
+  const bool asked = send_initial.has_value();
+  if (watch && !send_initial && match_text.empty() && (version.empty() || version == "0")) {
     // For compatibility, a watch without a resourceVersion, or with "0", starts with the current state. With
     // sendInitialEvents it also sends a bookmark after the initial events.
     send_initial = true;
     match_text = "NotOlderThan";
   }
   if (watch) {
-    CheckWatchMatch(match_text, !token.empty(), send_initial.has_value(), watch_list, errors);
+    CheckWatchMatch(match_text, !token.empty(), send_initial.has_value(), watch_list || !asked, errors);
   } else {
     CheckListMatch(match_text, version, !token.empty(), send_initial.has_value(), errors);
   }
