@@ -3,7 +3,7 @@
 #   system     the systemd unit, its user and its options: only in the Debian package
 #   libraries  the shared libraries that the programs load, except those of glibc: only in the archive
 # The programs find each other in their own folder, and libraries in ../lib beside it; if that folder does not exist, those of the system.
-set(programs apimesh store store-tool core-api extensions-api authn-authz aggregator)
+set(programs apimesh store store-tool object-check core-api extensions-api authn-authz aggregator console)
 set_target_properties(${programs} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
 foreach(program IN LISTS programs)
   # The older of the two tags also holds for the libraries that a library loads.
@@ -26,6 +26,8 @@ install(FILES ${pages}/apimesh.1 DESTINATION share/man/man1 COMPONENT programs)
 install(FILES ${pages}/apimesh.bash DESTINATION share/bash-completion/completions RENAME apimesh COMPONENT programs)
 install(FILES ${pages}/_apimesh DESTINATION share/zsh/vendor-completions COMPONENT programs)
 install(FILES ${pages}/apimesh.fish DESTINATION share/fish/vendor_completions.d COMPONENT programs)
+# The pages of the web console, which tools/console_pages builds if npm is available.
+install(DIRECTORY ${CMAKE_BINARY_DIR}/console DESTINATION lib/apimesh COMPONENT programs OPTIONAL)
 install(FILES LICENSE DESTINATION share/doc/apimesh RENAME copyright COMPONENT programs)
 install(FILES deploy/packages/apimesh.service DESTINATION lib/systemd/system COMPONENT system)
 install(FILES deploy/packages/sysusers.conf DESTINATION lib/sysusers.d RENAME apimesh.conf COMPONENT system)

@@ -76,12 +76,13 @@ struct PodCreation {
 constexpr std::string_view kOfPods =
     R"("rules":[{"operations":["*"],"apiGroups":["*"],"apiVersions":["*"],"resources":["*"]}])";
 
-/// No rule matches: what every request pays.
+/// No rule matches: what every request pays. The rules are for other resources, or for other operations and scopes.
 void OtherResources(benchmark::State& state) {
   const std::unique_ptr<Plugin> plugin = MakePlugin(
       R"("rules":[{"operations":["*"],"apiGroups":["group-{}.example.com"],"apiVersions":["v1"],)"
       R"("resources":["widgets","widgets/status"]},{"operations":["CREATE"],"apiGroups":[""],"apiVersions":["v1"],)"
-      R"("resources":["secrets"]}])");
+      R"("resources":["secrets"]},{"operations":["DELETE"],"apiGroups":[""],"apiVersions":["v1"],"resources":["pods"]},)"
+      R"({"operations":["*"],"apiGroups":[""],"apiVersions":["v1"],"resources":["pods"],"scope":"Cluster"}])");
   const PodCreation creation;
   for (auto _ : state) benchmark::DoNotOptimize(plugin->Handles(Phase::kValidate, creation.attributes));
 }
@@ -104,6 +105,12 @@ void Excluded(benchmark::State& state, std::string_view by) {
 }
 BENCHMARK_CAPTURE(Excluded, ByObjectSelector, R"("objectSelector":{"matchLabels":{"inject-{}":"yes"}})");
 BENCHMARK_CAPTURE(Excluded, ByNamespaceSelector, R"("namespaceSelector":{"matchLabels":{"inject-{}":"yes"}})");
+BENCHMARK_CAPTURE(Excluded, ByEqualSelectors,
+                  R"("namespaceSelector":{"matchExpressions":[{"key":"team","operator":"DoesNotExist"}]})");
+BENCHMARK_CAPTURE(Excluded, ByDifferentNegativeSelectors,
+                  R"("objectSelector":{"matchExpressions":[{"key":"app","operator":"NotIn","values":["web","{}"]}]})");
+BENCHMARK_CAPTURE(Excluded, ByEqualMatchConditions,
+                  R"("matchConditions":[{"name":"n","expression":"object.metadata.name == 'x'"}])");
 BENCHMARK_CAPTURE(Excluded, ByMatchCondition,
                   R"("matchConditions":[{"name":"n","expression":"object.metadata.name == 'x-{}'"}])");
 

@@ -131,6 +131,7 @@ class PartsBuilder {
 struct GroupServer::Snapshot {
   ServedParts versions;
   mesh::Description description;
+  bool known = false;  // set by the first Replace()
 
   const ServedPart* FindVersion(const std::string& group, const std::string& version) const {
     const auto it = versions.find({group, version});
@@ -152,6 +153,15 @@ struct GroupServer::Snapshot {
   /// Returns the response to a resource request of a served version for which Route() finds no resource.
   mesh::Response NotFound(const mesh::Request& request) const;
   bool Serves(const meta::RequestInfo& info) const { return FindVersion(info.api_group, info.api_version); }
+  /// Returns whether the path is below a group of which this server serves a version.
+  bool IsBelowGroup(std::string_view path) const {
+    constexpr std::string_view kGroups = "/apis/";
+    if (!path.starts_with(kGroups)) return false;
+    path.remove_prefix(kGroups.size());
+    const std::string group(path.substr(0, path.find('/')));
+    const auto first = versions.lower_bound({group, ""});
+    return first != versions.end() && first->first.group == group;
+  }
 };
 
 struct GroupServer::Listeners {
@@ -249,6 +259,7 @@ void GroupServer::Replace(std::vector<ServedVersion> versions) {
   }
   snapshot->description.etag = fmt::format("{:016x}", hash);
   snapshot->description.paths = options_.advertised_paths;
+  snapshot->known = true;
   {
     const std::lock_guard lock(mutex_);
     snapshot_ = snapshot;
@@ -265,6 +276,10 @@ const PathHandler* GroupServer::FindPath(const std::string& path) const {
   return nullptr;
 }
 
+bool GroupServer::IsForNext(const Snapshot& snapshot, const std::string& path) const {
+  return options_.next && !(options_.owns_groups && snapshot.IsBelowGroup(path));
+}
+
 Task<mesh::Response> GroupServer::Call(mesh::Request&& request) {
   std::shared_ptr<const Snapshot> snapshot = Current();
   if (std::shared_ptr<ResourceRequest> routed = snapshot->Route(environment_, request)) return Serve(std::move(routed));
@@ -278,7 +293,9 @@ Task<mesh::Response> GroupServer::CallOther(std::shared_ptr<const Snapshot> snap
     if (const ServedPart* part = snapshot->FindVersion(version->group, version->version))
       co_return mesh::Response::Json(200, part->description->resource_list);
   }
-  if (options_.next) co_return co_await options_.next->Call(std::move(request));
+  if (IsForNext(*snapshot, request.path)) co_return co_await options_.next->Call(std::move(request));
+  if (options_.owns_groups && snapshot->IsBelowGroup(request.path))
+    co_return mesh::Response::Error(meta::GenericNotFound());
   co_return service::PlainNotFound();
 }
 
@@ -289,7 +306,7 @@ Task<> GroupServer::Stream(mesh::Request request, mesh::ResponseStream& stream) 
     co_return;
   }
   const bool known = request.info.is_resource_request && snapshot->Serves(request.info);
-  if (!known && !FindPath(request.path) && !VersionOfPath(request.path) && options_.next) {
+  if (!known && !FindPath(request.path) && !VersionOfPath(request.path) && IsForNext(*snapshot, request.path)) {
     co_await options_.next->Stream(std::move(request), stream);
     co_return;
   }
@@ -314,7 +331,8 @@ std::shared_ptr<void> GroupServer::Describe(std::function<void(mesh::Description
     const std::lock_guard lock(listeners->mutex);
     id = listeners->next++;
     listeners->callbacks[id] = changed;
-    changed(Current()->description);
+    const std::shared_ptr<const Snapshot> current = Current();
+    if (current->known) changed(current->description);
   }
   return std::shared_ptr<void>(nullptr, [listeners, id](void*) {
     const std::lock_guard lock(listeners->mutex);

@@ -32,6 +32,9 @@ struct GroupServerOptions {
   Environment environment;
   /// Receives the requests whose path this server does not know. If it is nullptr, they are answered with 404.
   std::shared_ptr<mesh::DelegateClient> next;
+  /// Whether `next` receives no request below a group of which this server serves a version, because all paths of the
+  /// group belong to this server.
+  bool owns_groups = false;
   /// Handlers by path. A path that ends with a slash matches as a prefix, any other path matches exactly.
   std::map<std::string, PathHandler> paths;
   /// The subset of `paths` that the aggregator routes to this server.
@@ -58,6 +61,7 @@ class GroupServer final : public mesh::DelegateHandler {
   struct Listeners;
   std::shared_ptr<const Snapshot> Current() const;
   const PathHandler* FindPath(const std::string& path) const;
+  bool IsForNext(const Snapshot& snapshot, const std::string& path) const;
   /// Answers a request that Route() finds no resource for: 404, a path handler, a resource list, or the next server.
   Task<mesh::Response> CallOther(std::shared_ptr<const Snapshot> snapshot, mesh::Request request);
 

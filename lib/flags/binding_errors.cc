@@ -14,7 +14,7 @@ std::vector<std::string> BindingRecorder::Errors(Service service) const {
     const auto count = std::count(bound_.begin(), bound_.end(), &flag);
     if (count == 0 && (flag.services & service)) errors.push_back(fmt::format("--{} is not bound", flag.name));
     if (count > 1) errors.push_back(fmt::format("--{} is bound twice", flag.name));
-    if (count > 0 && !(flag.services & kServices)) {
+    if (count > 0 && !(flag.services & (kServices | kConsole))) {
       errors.push_back(fmt::format("--{} is bound, but the table says that no service reads it", flag.name));
     }
   }

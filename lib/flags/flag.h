@@ -15,6 +15,7 @@ enum Service : unsigned {
   kExtensionsApi = 1 << 3,
   kAuthnAuthz = 1 << 4,
   kMeshOnly = 1 << 5,  // kube-apiserver has no such flag; only the services accept it.
+  kConsole = 1 << 6,   // The web console, which is no part of the server chain.
   kGroupServers = kAggregator | kCoreApi | kExtensionsApi,
   kServices = kGroupServers | kAuthnAuthz,
 };

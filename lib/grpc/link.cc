@@ -6,6 +6,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 
+#include "lib/base/async/wakeup.h"
 #include "lib/base/log.h"
 #include "lib/grpc/dial.h"
 
@@ -18,6 +19,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds kFirstPause{50};
 constexpr milliseconds kLongestPause{1000};
 constexpr std::chrono::seconds kLookUpEvery{10};
+/// The time after which the connection of one of several replicas is made again.
+constexpr milliseconds kReconnectAfter{250};
 
 /// Keeps the links of an io_context, and closes them before it is destroyed.
 class Links final : public asio::execution_context::service {
@@ -89,17 +92,30 @@ void Link::Open(const std::shared_ptr<ClientStream>& stream) {
   const SteadyTime now = options_->clock.Steady();
   const Replica* const replica = closed_ ? nullptr : Pick();
   if (replica && replica->connection->Open(stream, stream->Head(replica->address.host, options_->tls))) {
-    if (named_ && now >= next_lookup_ && !std::exchange(connecting_, true)) {  // there may be new replicas
-      asio::co_spawn(executor_, Connect(shared_from_this()), asio::detached);
-    }
+    // There may be new replicas, or one that was lost can be reached again.
+    if (now >= next_lookup_ && (named_ || Incomplete())) ConnectSoon();
     return stream->OnOpen();
   }
   if (closed_ || (!connecting_ && now < no_attempt_before_)) {
     return stream->Abandon({Code::kUnavailable, closed_ ? "the channel is closed" : last_failure_, true});
   }
-  waiting_.push_back(stream);
-  if (connecting_) return;
-  connecting_ = true;
+  // A process that is stopped or stuck accepts connections, so that each call would wait until its own attempt fails.
+  if (hung_) {
+    stream->Abandon({Code::kUnavailable, "the server does not respond", true});
+  } else {
+    waiting_.push_back(stream);
+  }
+  ConnectSoon();
+}
+
+bool Link::Incomplete() const {
+  return replicas_.size() > 1 && std::any_of(replicas_.begin(), replicas_.end(), [](const Replica& replica) {
+           return !replica.connection || !replica.connection->TakesRequests();
+         });
+}
+
+void Link::ConnectSoon() {
+  if (std::exchange(connecting_, true)) return;
   asio::co_spawn(executor_, Connect(shared_from_this()), asio::detached);
 }
 
@@ -142,11 +158,13 @@ Task<> Link::Connect(std::shared_ptr<Link> /*self: kept until the end*/) {
   connecting_ = false;
   if (Pick()) {
     failures_ = 0;
+    hung_ = false;
+    if (Incomplete()) next_lookup_ = std::min(next_lookup_, options_->clock.Steady() + kLongestPause);
     OpenWaiting();
     co_return;
   }
   // A Unix socket fails immediately, so another attempt costs nothing.
-  const bool local = options_->target.starts_with("unix:");
+  const bool local = options_->target.starts_with("unix:") && !hung_;
   const milliseconds pause = std::min<milliseconds>(kFirstPause * (1 << std::min(failures_++, 10)), kLongestPause);
   no_attempt_before_ = local ? SteadyTime{} : options_->clock.Steady() + pause;
   last_failure_ = "failed to connect: " + why;
@@ -165,15 +183,34 @@ Task<> Link::ConnectOne(Replica& replica, std::string& why) {
   const SteadyTime deadline = options_->clock.Steady() + options_->connect_timeout;
   std::unique_ptr<net::Transport> transport =
       co_await Dial(replica.address, tls_.get(), deadline, options_->clock, why, options_->same_user);
+  if (!transport) hung_ = options_->clock.Steady() >= deadline;
   if (!transport || closed_) co_return;
   http::Http2Options connection{.clock = options_->clock};
   connection.keepalive = options_->keepalive;
-  connection.closed = [address, weak = weak_from_this()](const std::string& reason) {
+  const std::shared_ptr<Wakeup> first_bytes = Wakeup::New();
+  connection.closed = [address, first_bytes, weak = weak_from_this()](const std::string& reason) {
     log::Debug("connection to {} ended: {}", address, reason);
-    if (const auto self = weak.lock()) std::erase_if(self->leaving_, [](const auto& one) { return one->Closed(); });
+    first_bytes->Wake();
+    const auto self = weak.lock();
+    if (!self) return;
+    std::erase_if(self->leaving_, [](const auto& one) { return one->Closed(); });
+    self->next_lookup_ = std::min(self->next_lookup_, self->options_->clock.Steady() + kReconnectAfter);
   };
+  connection.unresponsive = [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->hung_ = true;
+  };
+  connection.heard = [first_bytes] { first_bytes->Wake(); };
   auto connected =
       http::Http2Connection::Start(asio::any_io_executor(executor_), std::move(transport), std::move(connection));
+  // The kernel accepts connections for a process that is stopped. One that runs sends its settings at once.
+  const bool responds = co_await Wakeup::Wait(first_bytes, deadline);
+  hung_ = !responds;
+  if (!responds) {
+    why = "the server does not respond";
+    connected->Close(why);
+    co_return;
+  }
+  if (connected->Closed() || closed_) co_return;
   Retire(std::exchange(replica.connection, std::move(connected)));
 }
 

@@ -53,6 +53,9 @@ class Link : public std::enable_shared_from_this<Link> {
   void OpenWaiting();
   void FailWaiting(const std::string& why);
   void Retire(std::shared_ptr<http::Http2Connection> connection);
+  /// Whether a replica has no connection for new calls.
+  bool Incomplete() const;
+  void ConnectSoon();
   void Watch(SteadyTime deadline);
   void ExpireCalls();
 
@@ -65,6 +68,7 @@ class Link : public std::enable_shared_from_this<Link> {
   std::size_t turn_ = 0;
   std::deque<std::shared_ptr<ClientStream>> waiting_;
   bool connecting_ = false;
+  bool hung_ = false;  // a replica accepts connections and does not respond
   bool closed_ = false;
   int failures_ = 0;
   SteadyTime no_attempt_before_{};

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstring>
 
+#include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -111,9 +112,20 @@ Task<bool> ClientConnection::Handshake() {
   }
 }
 
+// If Asio cancels the wait (a timeout, or the loser of `||`), the connection is closed, which ends the wait.
+template <class Handler>
+void ClientConnection::CloseOnCancel(Handler& handler) {
+  auto slot = asio::get_associated_cancellation_slot(handler);
+  if (!slot.is_connected()) return;
+  slot.assign([weak = weak_from_this()](asio::cancellation_type) {
+    if (const auto self = weak.lock()) self->Close();
+  });
+}
+
 // The caller's coroutine may run on another executor than the socket, so the waiter is dispatched to its own executor.
 Task<> ClientConnection::WaitReadable() {
   auto start = [this](auto handler) {
+    CloseOnCancel(handler);
     auto waiter = std::make_shared<decltype(handler)>(std::move(handler));
     transport_->WaitReadable([waiter] { asio::dispatch(asio::get_associated_executor(*waiter), std::move(*waiter)); });
   };
@@ -122,6 +134,7 @@ Task<> ClientConnection::WaitReadable() {
 
 Task<> ClientConnection::WaitWritable() {
   auto start = [this](auto handler) {
+    CloseOnCancel(handler);
     auto waiter = std::make_shared<decltype(handler)>(std::move(handler));
     transport_->WaitWritable([waiter] { asio::dispatch(asio::get_associated_executor(*waiter), std::move(*waiter)); });
   };

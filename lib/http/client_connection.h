@@ -47,6 +47,8 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
   bool Closed() const { return closed_; }
 
  private:
+  template <class Handler>
+  void CloseOnCancel(Handler& handler);
   Task<> WaitReadable();
   Task<> WaitWritable();
   Task<bool> Handshake();

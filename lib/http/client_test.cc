@@ -1,9 +1,12 @@
 #include "lib/http/client.h"
 
+#include <future>
 #include <thread>
 
+#include <boost/asio/experimental/awaitable_operators.hpp>
 #include <gmock/gmock.h>
 
+#include "lib/base/async/wakeup.h"
 #include "lib/http/test_client.h"
 
 namespace apimesh::http {
@@ -124,6 +127,41 @@ TEST_F(HttpClient, StreamsWithBackPressureAndStops) {
       RunTask(client->Stream("GET", fmt::format("http://127.0.0.1:{}/", server->Port()), {}, "", head, piece, In(10)));
   ASSERT_TRUE(result);
   EXPECT_GE(got, 100'000u);
+}
+
+// A response that sends nothing for a long time, like an idle watch, must not keep its connection when its reader
+// leaves.
+TEST_F(HttpClient, ACancelledStreamClosesItsConnection) {
+  using namespace boost::asio::experimental::awaitable_operators;
+  const Clock& clock = testing::SystemClock();
+  const auto disconnected = Wakeup::New();
+  std::promise<void> left;
+  ServerOptions options{.clock = clock};
+  options.tls = false;
+  const auto server = Listen(options, [disconnected, &left](Request, ResponseWriter& writer) -> Task<> {
+    writer.OnDisconnect([disconnected] { disconnected->Wake(); });
+    co_await writer.Start(200, Headers(), false);
+    co_await writer.Write(Bytes("first"));
+    co_await Wakeup::Wait(disconnected);
+    left.set_value();
+  });
+  const auto client = NewClient({.clock = clock});
+  const auto arrived = Wakeup::New();
+  std::function<Task<bool>(int, Headers)> head = [](int, Headers) -> Task<bool> { co_return true; };
+  Client::PieceFn piece = [arrived](std::string) -> Task<bool> {
+    arrived->Wake();
+    co_return true;
+  };
+  const SteadyTime began = clock.Steady();
+  auto run = [&]() -> Task<std::size_t> {
+    auto stream =
+        client->Stream("GET", fmt::format("http://127.0.0.1:{}/", server->Port()), {}, "", head, piece, In(20));
+    const auto ended = co_await (std::move(stream) || Wakeup::Wait(arrived));
+    co_return ended.index();
+  };
+  EXPECT_EQ(RunTask(run()), 1u);
+  EXPECT_EQ(left.get_future().wait_for(std::chrono::seconds(10)), std::future_status::ready);
+  EXPECT_LT(clock.Steady() - began, std::chrono::seconds(15)) << "the stream ended at its deadline";
 }
 
 TEST_F(HttpClient, UpgradesOrTellsWhyNot) {

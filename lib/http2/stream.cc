@@ -5,6 +5,19 @@
 #include "lib/http2/session.h"
 
 namespace apimesh::http2 {
+namespace {
+
+/// A stream that this side resets because of an error of the peer costs as much as one that the peer resets, which
+/// nghttp2 limits. It counts as this many frames without content.
+constexpr int kFramesPerFault = 50;
+
+bool CountFault(FrameLimit& limit) {
+  bool allowed = true;
+  for (int i = 0; i < kFramesPerFault; ++i) allowed = limit.CountFrame(NGHTTP2_RST_STREAM, 0, 0);
+  return allowed;
+}
+
+}  // namespace
 
 bool Stream::Send(std::span<const SharedBytes> pieces, const Prefix& prefix) {
   if (session_ == nullptr || ended_) return false;
@@ -32,6 +45,10 @@ void Stream::End(std::shared_ptr<const Headers> trailers) {
 
 void Stream::Reset(std::uint32_t error_code) {
   if (session_ == nullptr) return;
+  if (error_code == NGHTTP2_PROTOCOL_ERROR && !reset_ && !CountFault(session_->frame_limit_)) {
+    session_->Terminate();
+    return;
+  }
   reset_ = true;
   nghttp2_submit_rst_stream(session_->session_, NGHTTP2_FLAG_NONE, id_, error_code);
   session_->WantsWrite();

@@ -6,6 +6,14 @@
 #include <fmt/format.h>
 
 namespace apimesh::mesh {
+namespace {
+
+/// A process that is stopped or stuck is detected after two to three of these intervals. Its open calls then fail, and
+/// later calls fail at once until it responds. Large requests have their own thread, so that a process that works
+/// answers a PING much sooner.
+constexpr std::chrono::seconds kKeepalive{2};
+
+}  // namespace
 
 std::shared_ptr<grpc::Channel> NewChannel(const Endpoint& endpoint, const Clock& clock) {
   grpc::ChannelOptions options{.clock = clock};
@@ -15,6 +23,7 @@ std::shared_ptr<grpc::Channel> NewChannel(const Endpoint& endpoint, const Clock&
   options.tls_files.cert_file = endpoint.cert_file;
   options.tls_files.key_file = endpoint.key_file;
   options.tls_files.protocol = "h2";
+  options.keepalive = kKeepalive;
   options.tls_files.server_uri = endpoint.identity;
   for (const std::string& file : {endpoint.ca_file, endpoint.cert_file, endpoint.key_file}) {
     if (!options.tls || std::filesystem::exists(file)) continue;

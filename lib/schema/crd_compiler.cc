@@ -4,6 +4,7 @@
 #include "lib/schema/crd.h"
 #include "lib/schema/crd_fields.h"
 #include "lib/schema/rules.h"
+#include "lib/schema/values/patterns.h"
 
 namespace apimesh::schema {
 namespace {
@@ -155,8 +156,7 @@ class OpenApiCompiler {
     rules->unique_items = Flag(openapi, "uniqueItems");
     Read(openapi, "required", rules->required);
     rules->pattern = meta::FindString(openapi, "pattern");
-    if (!rules->pattern.empty())
-      rules->compiled_pattern = std::make_shared<const re2::RE2>(rules->pattern, re2::RE2::Quiet);
+    if (!rules->pattern.empty()) rules->compiled_pattern = CompilePattern(rules->pattern);
     if (const json::value* enums = meta::FindField(openapi, "enum"); enums && enums->is_array()) {
       for (const json::value& one : enums->get_array()) rules->enums.push_back(json::value(one, json::storage_ptr()));
     }

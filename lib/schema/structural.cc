@@ -1,9 +1,13 @@
 #include <algorithm>
+#include <unordered_map>
 
+#include <fmt/format.h>
 #include <re2/re2.h>
 
+#include "lib/base/hash/seeded_hash.h"
 #include "lib/schema/crd.h"
 #include "lib/schema/crd_fields.h"
+#include "lib/schema/values/patterns.h"
 
 namespace apimesh::schema {
 namespace {
@@ -178,10 +182,21 @@ class StructuralCheck {
     if (const json::object* inner = ObjectAt(s, "not")) Nested(*inner, false, path.Child("not"));
     const std::string pattern(meta::FindString(s, "pattern"));
     if (pattern.empty()) return;
-    if (const re2::RE2 compiled(pattern, re2::RE2::Quiet); !compiled.ok()) {
+    if (pattern_instructions_ > kMaxPatternInstructions) return;
+    std::shared_ptr<const re2::RE2>& compiled = patterns_[pattern];
+    const bool seen = compiled != nullptr;
+    if (!seen) compiled = CompilePattern(pattern);
+    if (!compiled->ok()) {
       Add(meta::Invalid(path.Child("pattern").ToString(), meta::Quoted(pattern),
-                        "must be a valid regular expression, but isn't: error parsing regexp: " + compiled.error()));
+                        "must be a valid regular expression, but isn't: error parsing regexp: " + compiled->error()));
+      return;
     }
+    if (seen) return;
+    pattern_instructions_ += static_cast<std::size_t>(compiled->ProgramSize());
+    if (pattern_instructions_ > kMaxPatternInstructions)
+      Add(meta::Invalid(path.Child("pattern").ToString(), meta::Quoted(pattern),
+                        fmt::format("the patterns of the schema must have at most {} instructions together",
+                                    kMaxPatternInstructions)));
   }
 
   void Nested(const json::object& v, bool skip_any_of, const Path& path) {
@@ -238,6 +253,8 @@ class StructuralCheck {
     }
   }
 
+  std::unordered_map<std::string, std::shared_ptr<const re2::RE2>, SeededHash> patterns_;
+  std::size_t pattern_instructions_ = 0;
   meta::FieldErrors errors_;
 };
 

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "lib/mesh/callers.h"
+#include "lib/service/process_flags.h"
 
 namespace apimesh::service {
 
@@ -12,14 +13,18 @@ int DefaultIoThreads() {
   return std::clamp(static_cast<int>(std::thread::hardware_concurrency()) / 2, 1, 8);
 }
 
+void BindProcessFlags(flags::Binder& flags, CommonFlags& common) {
+  flags.Bind("health-address", common.health_address);
+  flags.Bind("log-format", common.log_format);
+  flags.Bind("log-level", common.log_level);
+}
+
 void CommonFlags::Bind(flags::Binder& flags) {
   flags.Bind("listen", listen);
   flags.Bind("mesh-ca-file", mesh_ca_file);
   flags.Bind("mesh-cert-file", mesh_cert_file);
   flags.Bind("mesh-key-file", mesh_key_file);
-  flags.Bind("health-address", health_address);
-  flags.Bind("log-format", log_format);
-  flags.Bind("log-level", log_level);
+  BindProcessFlags(flags, *this);
   flags.Bind("io-threads", io_threads);
   flags.Bind("tls-records", tls_records);
   flags.Bind("shutdown-delay-duration", shutdown_delay_duration);

@@ -108,6 +108,12 @@ std::optional<mesh::Response> HealthChecks::Answer(std::string_view path, std::s
   return std::nullopt;
 }
 
+bool HealthChecks::Ready(std::string_view except) const {
+  const std::vector<Named> checks = For(kReadyz);
+  return std::all_of(checks.begin(), checks.end(),
+                     [except](const Named& check) { return check.name == except || check.check().empty(); });
+}
+
 mesh::Response HealthChecks::AnswerAll(std::string_view name, unsigned endpoint, std::string_view text) const {
   const Query query = ParseQuery(text);
   std::set<std::string> unknown = query.excluded;

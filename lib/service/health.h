@@ -30,6 +30,9 @@ class HealthChecks {
   /// Makes /readyz fail from now on.
   void BeginShutdown() { stopping_ = true; }
 
+  /// Returns whether all checks of /readyz pass, apart from the one with the name `except`. Nothing is logged.
+  bool Ready(std::string_view except) const;
+
   /// The response to /livez, /readyz, /healthz (with ?verbose and ?exclude=NAME) or to the path of one check, such as
   /// /readyz/ping; nullopt for other paths.
   std::optional<mesh::Response> Answer(std::string_view path, std::string_view query) const;

@@ -40,6 +40,9 @@ log::Level LevelOf(const std::string& name) {
   return log::Level::kInfo;
 }
 
+/// One user occupies at most one of them; see ExecutorOfUser().
+constexpr int kLargeThreads = 2;
+
 /// Fails if a line could not be written since the last call, for example because the disk is full. Every line is
 /// flushed when it is written, and the stream remembers a failure.
 std::string CheckLog() {
@@ -113,7 +116,7 @@ struct Runtime::Impl {
   const Clock& clock;
   asio::io_context io{1};
   std::vector<std::unique_ptr<asio::io_context>> workers;  // threads of calls, if there is more than one
-  std::unique_ptr<asio::io_context> large;                 // thread of large requests; nullptr if not used
+  std::unique_ptr<asio::io_context> large;                 // threads of large requests; nullptr if not used
   asio::any_io_executor executor = io.get_executor();
   asio::executor_work_guard<asio::io_context::executor_type> work{io.get_executor()};
   asio::signal_set signals{io, SIGTERM, SIGINT};
@@ -159,8 +162,8 @@ asio::io_context& Runtime::Io() { return impl_->io; }
 asio::any_io_executor Runtime::Executor() { return impl_->executor; }
 asio::any_io_executor Runtime::LargeRequests() {
   if (!impl_->large) {
-    impl_->large = std::make_unique<asio::io_context>(1);
-    impl_->StartThread(*impl_->large);
+    impl_->large = std::make_unique<asio::io_context>(kLargeThreads);
+    for (int i = 0; i < kLargeThreads; ++i) impl_->StartThread(*impl_->large);
   }
   return impl_->large->get_executor();
 }

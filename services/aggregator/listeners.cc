@@ -36,7 +36,7 @@ http::Limits LimitsOf(const Options& options) {
   http::Limits limits;
   if (options.max_body_bytes_in_flight > 0)
     limits.bodies = std::make_shared<http::BodyBudget>(options.max_body_bytes_in_flight);
-  limits.unfinished_head_bytes = 8 << 20;  // a request has about four copies of a long path, one in its response
+  limits.unfinished_head_bytes = 6 << 20;  // a request has up to ten copies of a long path
   limits.connections = options.max_connections > 0 ? options.max_connections : http::DefaultMaxConnections();
   limits.refusal_body = &StatusBody;
   return limits;

@@ -39,6 +39,7 @@ void Options::Bind(flags::Binder& flags) {
   flags.Bind("client-ca-file", client_ca_file);
   flags.Bind("requestheader-client-ca-file", request_header_ca_file);
   flags.Bind("core-api", core_api);
+  flags.Bind("shards-file", shards_file);
   flags.Bind("extensions-api", extensions_api);
   flags.Bind("authn-authz", authn_authz);
   flags.Bind("proxy-client-cert-file", proxy_client_cert_file);

@@ -32,6 +32,7 @@ struct Options {
   std::vector<std::string>
       core_api;  // gRPC targets; the first is the head of the chain, the others serve separate groups
   std::string extensions_api, authn_authz;
+  std::string shards_file;         // "": no shards
   bool enable_aggregator_routing;  // webhooks and servers of APIServices are called at the endpoints of their services
   std::string descriptions_file;   // texts for the OpenAPI documents
   std::string proxy_client_cert_file, proxy_client_key_file;  // for connections to servers of APIServices

@@ -25,6 +25,7 @@
 #include "services/aggregator/auth/cached_authority.h"
 #include "services/aggregator/auth/reauthorization.h"
 #include "services/aggregator/delegation/forwarder.h"
+#include "services/aggregator/delegation/shard_metrics.h"
 #include "services/aggregator/diagnostics/debug_socket.h"
 #include "services/aggregator/diagnostics/diagnostics.h"
 #include "services/aggregator/diagnostics/flag_values.h"
@@ -260,11 +261,16 @@ AggregatorServer::AggregatorServer(const Options& options, Peers peers, service:
                      EdgeHandler(Listener::kPublic, std::move(debug), clock)));
   }
 
-  state_->routes->Start(
-      [generic_routes = state_->generic_routes, api_services = state_->api_services](RoutesPtr routes) {
-        generic_routes->Rebuild(*routes);
-        if (api_services) api_services->RoutesChanged();
-      });
+  state_->routes->Start([generic_routes = state_->generic_routes, api_services = state_->api_services,
+                         shard_metrics = std::make_shared<ShardMetrics>(runtime.GetMetrics())](RoutesPtr routes) {
+    generic_routes->Rebuild(*routes);
+    shard_metrics->Update(*routes);
+    if (api_services) api_services->RoutesChanged();
+  });
+  if (!options.shards_file.empty()) {
+    auto shards = std::make_shared<ShardsFile>(options.shards_file, state_->routes, peers.connect_shard);
+    boost::asio::co_spawn(runtime.Io(), ShardsFile::Follow(std::move(shards)), boost::asio::detached);
+  }
   if (state_->api_services) state_->api_services->Start();
   const auto reauthorization = std::make_shared<Reauthorization>(peers.authority, state_->open_requests, clock);
   InvalidationFn apply = [authority = state_->authority, reauthorization](const auto& notice) {
@@ -303,10 +309,12 @@ void AggregatorServer::Drain(std::chrono::milliseconds limit) {
 }
 
 Peers GrpcPeers(const Options& options, service::Runtime& runtime) {
-  const auto core_api = [&](const std::string& address) {
-    return mesh::NewDelegateClient(options.common.EndpointOf(mesh::kCoreApi, address), runtime.Executor(),
-                                   runtime.GetClock());
+  const auto connect = [common = options.common, executor = runtime.Executor(), &clock = runtime.GetClock()](
+                           std::string_view process, const std::string& address) {
+    return std::shared_ptr<mesh::DelegateClient>(
+        mesh::NewDelegateClient(common.EndpointOf(process, address), executor, clock));
   };
+  const auto core_api = [&](const std::string& address) { return connect(mesh::kCoreApi, address); };
   const mesh::Endpoint authn_authz = options.common.EndpointOf(mesh::kAuthnAuthz, options.authn_authz);
   const auto authority = std::make_shared<service::GrpcAuthority>(authn_authz, runtime.GetClock());
   Peers peers;
@@ -315,8 +323,8 @@ Peers GrpcPeers(const Options& options, service::Runtime& runtime) {
   for (std::size_t i = 1; i < options.core_api.size(); ++i) {
     peers.shards.emplace_back(options.core_api[i], core_api(options.core_api[i]));
   }
-  peers.extensions_api = mesh::NewDelegateClient(
-      options.common.EndpointOf(mesh::kExtensionsApi, options.extensions_api), runtime.Executor(), runtime.GetClock());
+  peers.extensions_api = connect(mesh::kExtensionsApi, options.extensions_api);
+  peers.connect_shard = [connect](const ShardEntry& entry) { return connect(entry.process, entry.address); };
   peers.authority = authority;
   peers.watch_invalidations = [authority](InvalidationFn report) {
     return authority->WatchInvalidations(std::move(report));

@@ -8,6 +8,7 @@
 #include "lib/service/runtime.h"
 #include "lib/storage/store.h"
 #include "services/aggregator/auth/authority.h"
+#include "services/aggregator/delegation/shards_file.h"
 #include "services/aggregator/options.h"
 
 namespace apimesh::aggregator {
@@ -20,6 +21,8 @@ struct Peers {
   std::function<Task<>(InvalidationFn report)> watch_invalidations;
   /// More servers of built-in groups that core_api does not serve, by name.
   std::vector<std::pair<std::string, std::shared_ptr<mesh::DelegateClient>>> shards = {};
+  /// Connects to a shard of Options::shards_file.
+  ShardsFile::Connect connect_shard = nullptr;
   /// Stores the APIServices; nullptr: the kind is not served.
   storage::StorePtr api_services = nullptr;
   service::AuthClientPtr auth = nullptr;  // required with `api_services`

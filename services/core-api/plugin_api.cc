@@ -1,37 +1,27 @@
 #include "services/core-api/plugin_api.h"
 
-#include <algorithm>
-
 #include "services/core-api/groups/all_groups.h"
+#include "services/core-api/resources/runtime_config.h"
 #include "services/core-api/resources/serve.h"
 
 namespace apimesh::core_api {
-namespace {
 
-bool IsWrittenByPlugins(const registry::Resource& resource) {
-  return resource.gvk.group.empty() && (resource.plural == "namespaces" || resource.plural == "resourcequotas");
-}
+PluginApi::PluginApi(const Flags& flags, std::shared_ptr<endpoint::GroupServer> server,
+                     endpoint::GroupServerOptions options)
+    : served_(std::move(server)),
+      complete_(flags.api_groups.empty() ? served_ : std::make_shared<endpoint::GroupServer>(std::move(options))) {}
 
-std::vector<registry::Resource> WrittenElsewhere(const KindInputs& inputs) {
+void PluginApi::Serve(const KindInputs& inputs, admission::ChainPtr admission) {
+  if (complete_ == served_) return;
   std::vector<registry::Resource> resources = AllResources(inputs);
   std::erase_if(resources, [&inputs](const registry::Resource& resource) {
-    return !IsWrittenByPlugins(resource) || IsServedHere(inputs, resource);
+    return !IsServed(inputs.flags.runtime_config, resource.GetGvr());
   });
-  return resources;
-}
-
-}  // namespace
-
-PluginApi::PluginApi(const KindInputs& inputs, endpoint::GroupServerOptions options,
-                     boost::asio::any_io_executor executor)
-    : inputs_(inputs) {
-  if (inputs.flags.api_groups.empty() || WrittenElsewhere(inputs).empty()) return;
-  server_ = std::make_shared<endpoint::GroupServer>(std::move(options));
-  api_ = std::make_shared<LocalApi>(server_, std::move(executor), *inputs.clock);
-}
-
-void PluginApi::Serve(admission::ChainPtr admission) {
-  if (server_) server_->Replace(ServeAll(WrittenElsewhere(inputs_), *inputs_.stores, std::move(admission)));
+  const auto store = [&inputs](const registry::Resource& resource) {
+    if (resource.store || IsServedHere(inputs, resource)) return inputs.stores->Find(resource.GetGvr());
+    return resource.storage_prefix.empty() ? nullptr : inputs.stores->Of(resource.GetGvr());
+  };
+  complete_->Replace(ServeAll(std::move(resources), store, std::move(admission)));
 }
 
 }  // namespace apimesh::core_api

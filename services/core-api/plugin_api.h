@@ -1,28 +1,26 @@
 #pragma once
 
 #include "lib/endpoint/group_server.h"
-#include "services/core-api/bootstrap/local_api.h"
 #include "services/core-api/groups/kind_inputs.h"
 
 namespace apimesh::core_api {
 
-/// The API to which admission plugins send their writes. Plugins write namespaces and the usage of quotas, whichever
-/// resource a request is about. If another process serves the core group (--api-groups), this class serves these two
-/// resources for the plugins of this process, which has the same store.
+/// The API to which kinds, admission plugins and post-start hooks of this process send their requests. It has all
+/// built-in resources: an eviction reads PodDisruptionBudgets and plugins write namespaces, whichever groups this
+/// process serves to clients (--api-groups). The caches of resources that it does not serve are filled when they are
+/// first used.
 class PluginApi {
  public:
-  /// `options` are those of the server that answers clients.
-  PluginApi(const KindInputs& inputs, endpoint::GroupServerOptions options, boost::asio::any_io_executor executor);
+  /// `server` answers clients. `options` are those with which it was created.
+  PluginApi(const Flags& flags, std::shared_ptr<endpoint::GroupServer> server, endpoint::GroupServerOptions options);
 
-  /// Returns where plugins send requests to.
-  SendObject Send() const { return api_ ? MakeOwnApi(api_).send : inputs_.api.send; }
+  /// The server of the requests: `server`, if it has all groups.
+  const std::shared_ptr<endpoint::GroupServer>& Server() const { return complete_; }
   /// Must be called when the plugins have been created, before the first request.
-  void Serve(admission::ChainPtr admission);
+  void Serve(const KindInputs& inputs, admission::ChainPtr admission);
 
  private:
-  const KindInputs& inputs_;
-  std::shared_ptr<endpoint::GroupServer> server_;  // nullptr: the process serves the core group
-  LocalApiPtr api_;
+  const std::shared_ptr<endpoint::GroupServer> served_, complete_;
 };
 
 }  // namespace apimesh::core_api

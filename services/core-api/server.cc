@@ -10,6 +10,7 @@
 #include "lib/service/auth/grpc_authority.h"
 #include "lib/service/authorize_create.h"
 #include "lib/service/runtime.h"
+#include "lib/service/sharding/shard.h"
 #include "lib/service/stores/etcd_health.h"
 #include "lib/service/stores/stores.h"
 #include "services/core-api/auth/legacy_token_uses.h"
@@ -41,6 +42,8 @@ std::vector<registry::Resource> ResourcesServedHere(const KindInputs& inputs) {
 
 int Run(const ServerFlags& server_flags, const Clock& clock) {
   const Flags& flags = server_flags.api;
+  const bool shard = server_flags.sharding.shard;
+  if (shard && flags.api_groups.empty()) throw std::runtime_error("--shard needs --api-groups");
   // Before signals are handled by the runtime, so that they end the process while it waits for the signer.
   auto set_up_signer = externaljwt::Signer::SetUp(server_flags.token_signer.endpoint, clock);
   service::Runtime runtime("core-api", flags.common, clock);
@@ -61,6 +64,7 @@ int Run(const ServerFlags& server_flags, const Clock& clock) {
   options.environment.min_request_timeout = std::chrono::seconds(flags.min_request_timeout);
   endpoint::ApplyGates(flags.common.Features(), options.environment);
   options.next = next;
+  options.owns_groups = true;
   options.environment.authorize_create = service::CreateAuthorizer(auth);
   options.environment.authorize_unsafe_delete = service::UnsafeDeleteAuthorizer(auth);
   AddOpenIdPaths(flags, token_signer, options);
@@ -74,7 +78,8 @@ int Run(const ServerFlags& server_flags, const Clock& clock) {
   options.paths["/openapi/v2"] = answer_openapi;
   options.paths["/openapi/v3/"] = answer_openapi;
   const auto server = std::make_shared<endpoint::GroupServer>(options);
-  const auto api = std::make_shared<LocalApi>(server, runtime.Executor(), clock);
+  PluginApi plugin_api(flags, server, std::move(options));
+  const auto api = std::make_shared<LocalApi>(plugin_api.Server(), runtime.Executor(), clock);
 
   KindInputs inputs;
   AllowedPodCapabilities().privileged = flags.allow_privileged;
@@ -97,14 +102,14 @@ int Run(const ServerFlags& server_flags, const Clock& clock) {
   // Plugins read all built-in resources from stores of this process, and custom resources from extensions-api.
   const auto find_store = [stores = inputs.stores](const meta::Gvr& resource) { return stores->Find(resource); };
   admission::PluginInputs plugin_inputs = admission::ServerInputs(runtime, auth, find_store, next, false);
-  PluginApi plugin_api(inputs, std::move(options), runtime.Executor());
-  plugin_inputs.send = plugin_api.Send();
+  plugin_inputs.send = inputs.api.send;
   plugin_inputs.resolve_service =
-      admission::ResolveServicesOf(mesh::InProcess(server), flags.enable_aggregator_routing, clock);
+      admission::ResolveServicesOf(mesh::InProcess(plugin_api.Server()), flags.enable_aggregator_routing, clock);
   plugin_inputs.tolerations = flags.tolerations;
   const admission::ChainPtr admission = admission::MakeChain(plugin_inputs, flags.admission);
-  plugin_api.Serve(admission);
-  std::vector<endpoint::ServedVersion> versions = ServeAll(std::move(resources), *inputs.stores, admission);
+  plugin_api.Serve(inputs, admission);
+  const auto store = [&inputs](const registry::Resource& resource) { return inputs.stores->Find(resource.GetGvr()); };
+  std::vector<endpoint::ServedVersion> versions = ServeAll(std::move(resources), store, admission);
   *openapi = std::make_shared<OpenApiDocuments>(versions, flags.descriptions_file,
                                                 inputs.features.Enabled(features::kOpenAPIEnums));
   AddInformerSync(runtime, versions, inputs.stores->Find({"", "v1", "namespaces"}), inputs.features);
@@ -112,12 +117,14 @@ int Run(const ServerFlags& server_flags, const Clock& clock) {
     return std::any_of(versions.begin(), versions.end(),
                        [group](const auto& served) { return served.version.group == group; });
   };
-  AddBootstrapHooks(runtime, flags, api, *stores.backend, serves, inputs);
+  if (!shard) AddBootstrapHooks(runtime, flags, api, *stores.backend, serves, inputs);
   const auto add_methods = [&, serves_core = serves("")](grpc::Methods& methods) {
     if (serves_core) AddLegacyTokenMethods(inputs.api, clock, methods);
   };
   server->Replace(std::move(versions));
-  runtime.Serve(server, add_methods);
+  std::shared_ptr<mesh::DelegateHandler> handler = server;
+  if (shard) handler = service::ServeAsShard(runtime, server, flags.api_groups);
+  runtime.Serve(std::move(handler), add_methods);
   return runtime.Run();
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "lib/externaljwt/flags.h"
+#include "lib/service/sharding/flags.h"
 #include "services/core-api/flags.h"
 
 namespace apimesh::core_api {
@@ -9,10 +10,12 @@ namespace apimesh::core_api {
 struct ServerFlags {
   Flags api;
   externaljwt::SignerFlags token_signer;
+  service::ShardFlags sharding;
 
   void Bind(flags::Binder& flags) {
     api.Bind(flags);
     token_signer.Bind(flags);
+    sharding.Bind(flags);
   }
 };
 

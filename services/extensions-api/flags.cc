@@ -10,6 +10,8 @@ void Flags::Bind(flags::Binder& flags) {
   flags.Bind("core-api", core_api);
   flags.Require("core-api");
   flags.Bind("authn-authz", authn_authz);
+  flags.Bind("api-groups", api_groups);
+  sharding.Bind(flags);
   flags.Bind("min-request-timeout", min_request_timeout);
   flags.Bind("apiserver-count", apiserver_count);
   flags.Bind("descriptions-file", descriptions_file);

@@ -5,6 +5,7 @@
 
 #include "lib/admission/all_plugins.h"
 #include "lib/service/flags.h"
+#include "lib/service/sharding/flags.h"
 
 namespace apimesh::extensions_api {
 
@@ -15,6 +16,8 @@ struct Flags {
   admission::PluginChoice admission;
   std::vector<std::string> core_api;  // address of core-api, from which admission reads namespaces and other objects
   std::string authn_authz;            // address of authn-authz
+  service::ShardFlags sharding;
+  std::vector<std::string> api_groups;  // the groups of a shard
   int min_request_timeout;
   int apiserver_count;  // with several replicas, a definition is served for some seconds before it is Established
   std::string descriptions_file;   // texts for the OpenAPI documents

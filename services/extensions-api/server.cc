@@ -1,5 +1,7 @@
 #include "services/extensions-api/server.h"
 
+#include <boost/asio/strand.hpp>
+
 #include "lib/admission/server_inputs.h"
 #include "lib/base/async/wait_until.h"
 #include "lib/endpoint/group_server.h"
@@ -10,6 +12,7 @@
 #include "lib/service/auth/grpc_authority.h"
 #include "lib/service/authorize_create.h"
 #include "lib/service/runtime.h"
+#include "lib/service/sharding/shard.h"
 #include "lib/service/stores/stores.h"
 #include "services/extensions-api/controller/answer_when_served.h"
 #include "services/extensions-api/controller/crd_controller.h"
@@ -84,7 +87,8 @@ int Run(const Flags& flags, const Clock& clock) {
       .served = served,
       .sources = {backend, admission, std::move(webhooks), &runtime.GetMetrics()},
       .environment = environment,
-      .executor = runtime.LargeRequests(),  // compiling a large schema must not delay requests
+      .executor =
+          boost::asio::make_strand(runtime.LargeRequests()),  // compiling a large schema must not delay requests
       .establish_delay = flags.apiserver_count > 1 ? kEstablishDelay : Duration::zero(),
   });
   runtime.OnStop([controller] { controller->Stop(); });
@@ -94,7 +98,13 @@ int Run(const Flags& flags, const Clock& clock) {
   runtime.PostStart("start-apiextensions-controllers", [synced] { return WaitUntil(synced); });
   runtime.PostStart("crd-informer-synced", [synced] { return WaitUntil(synced); });
   controller->Start();
-  runtime.Serve(handler);
+  if (flags.sharding.shard == flags.api_groups.empty())
+    throw std::runtime_error("extensions-api needs --shard and --api-groups together, or none of them");
+  if (flags.sharding.shard) {
+    runtime.Serve(service::ServeAsShard(runtime, handler, flags.api_groups));
+  } else {
+    runtime.Serve(handler);
+  }
   return runtime.Run();
 }
 

@@ -16,7 +16,8 @@ import amplification
 import amplification_kinds
 import mesh
 import pytest
-from cost import Cost, processes, thread_seconds
+import raw_requests
+from cost import Cost, cpu_seconds, processes, thread_seconds
 
 http.client._MAXHEADERS = 1000  # a response has up to 100 warnings
 ROOM = 2 * mesh.SLOWDOWN  # the limit as a multiple of the measured cost
@@ -27,12 +28,9 @@ ATTACKS = amplification.all_attacks()
 def target(tmp_path_factory):
     """A server with the objects that the attacks need."""
     folder = tmp_path_factory.mktemp("amplification")
-    store = mesh.Store(folder / "store")
-    server = mesh.KubeApiserver(folder, store.url).start()
-    amplification.prepare(server, mesh.wait_until)
-    yield server
-    server.stop()
-    store.stop()
+    with mesh.running_server(folder) as server:
+        amplification.prepare(server, mesh.wait_until)
+        yield server
 
 
 @pytest.mark.parametrize(("name", "attack"), ATTACKS, ids=[name for name, _ in ATTACKS])
@@ -79,6 +77,46 @@ def test_the_work_stops_at_the_deadline(target):
     code, stopped = min(cost_of("&timeout=20ms") for _ in range(2))
     assert code == 504
     assert stopped < 0.75 * min(cpu for _, cpu in costs)
+
+
+LEAVES = ("apply: items of a list map", "apply: a new object of many keys", "a definition of rules", "YAML: a long flow mapping")
+
+
+@pytest.mark.parametrize("name", LEAVES)
+def test_the_work_stops_when_the_client_leaves(target, name):
+    """Attack: a client sends the most expensive requests and disconnects when the work has taken 20 ms.
+    Expected: at most 50 ms of CPU time after that (best of three). Why: a client that waits for nothing could keep the threads for large requests busy."""
+    attack = dict(ATTACKS)[name]
+    body = attack.body().encode()
+    head = raw_requests.head(attack.method, attack.path, f"Content-Type: {attack.type}", f"Content-Length: {len(body)}", token=mesh.ADMIN_TOKEN)
+    pids = [pid for process, pid in processes(target).items() if process in ("core-api", "extensions-api")]
+
+    def spent():
+        return sum(cpu_seconds(pid) for pid in pids)
+
+    costs = []
+    for _ in range(10):
+        connection = raw_requests.connect(target)
+        before = spent()
+        connection.sendall(head + body)
+        mesh.wait_until(lambda: spent() > before + 0.02, 10, "the work has begun")
+        connection.close()
+        left = spent()
+        mesh.wait_until(lambda: idle(spent), 20, "the processes are idle")
+        if left < before + 0.05:  # otherwise, this test was not scheduled in time
+            costs.append(spent() - left)
+        if len(costs) == 3:
+            break
+    assert costs, "the machine is too busy"
+    print(f"{1000 * min(costs):.0f} ms after the client has left: {name} ({costs})")
+    assert min(costs) < 0.05 * mesh.SLOWDOWN, costs
+
+
+def idle(spent):
+    """Waits for 300 ms, and returns whether less than 5 ms of CPU time was spent meanwhile."""
+    before = spent()
+    time.sleep(0.3)
+    return spent() < before + 0.005
 
 
 class Connection:

@@ -48,11 +48,8 @@ REQUESTS = {
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     folder = tmp_path_factory.mktemp("anonymous")
-    store = mesh.Store(folder / "store")
-    server = mesh.KubeApiserver(folder, store.url).start()
-    yield server
-    server.stop()
-    store.stop()
+    with mesh.running_server(folder) as server:
+        yield server
 
 
 @pytest.mark.parametrize("what", REQUESTS)

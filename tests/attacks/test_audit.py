@@ -22,12 +22,9 @@ rules:
 def audited(tmp_path_factory):
     folder = tmp_path_factory.mktemp("audited")
     (folder / "policy.yaml").write_text(POLICY)
-    store = mesh.Store(folder / "store")
-    server = mesh.KubeApiserver(folder, store.url, f"--audit-policy-file={folder}/policy.yaml", f"--audit-log-path={folder}/audit.log").start()
-    mesh.wait_until(lambda: server.client.answers("/readyz"), 30, "the server is ready")
-    yield server
-    server.stop()
-    store.stop()
+    with mesh.running_server(folder, f"--audit-policy-file={folder}/policy.yaml", f"--audit-log-path={folder}/audit.log") as server:
+        mesh.wait_until(lambda: server.client.answers("/readyz"), 30, "the server is ready")
+        yield server
 
 
 def events(server, audit_id):

@@ -1,11 +1,13 @@
 """External API servers, kubelets and pods that answer with malformed or endless messages, and clients that abuse the connections to them."""
 import pytest
 
+import backends
 import mesh
 from backends import FISHES, NS, World, own_address, pod, raw_request, set_status
 from cost import Cost
 
 MEGABYTE = 1 << 20
+AGGREGATED = {"Accept": "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"}
 
 
 @pytest.fixture(scope="module")
@@ -114,3 +116,20 @@ def test_answers_are_not_split(world, framing):
     world.answer = bytes_of(lambda: [b"HTTP/1.1 200 OK\r\n" + FRAMINGS[framing] + forged])
     answer, _ = raw_request(world.server, request_head("GET", f"{FISHES}/cod", "Connection: close"), b"", True)
     assert answer.count(b"HTTP/1.1 ") == 1 and b"forged" not in answer and b"Set-Cookie" not in answer
+
+
+def test_discovery_of_an_external_server_is_bounded(world, monkeypatch):
+    """Attack: the discovery of an external API server lists 40,000 resources, in 7 MB. Expected: it is unavailable, and its resources are in no document.
+    Why: discovery is merged for all clients, on the thread that serves them, whenever it changes."""
+    resource = {"singularName": "", "namespaced": True, "kind": "Fish", "verbs": ["get", "list"], "shortNames": ["x" * 100]}
+    many = {**backends.RESOURCES, "resources": [{"name": f"fishes{i}", **resource} for i in range(40_000)]}
+    before = len(world.client.get("/apis", headers=AGGREGATED).body)
+    monkeypatch.setattr(backends, "RESOURCES", many)
+    with Cost(world.server) as cost:
+        assert world.register_sea(world.sea.port) is None
+    condition = world.client.get(f"{backends.APISERVICES}/v1.sea.example.com").json()["status"]["conditions"][0]
+    assert condition["reason"] == "FailedDiscoveryCheck" and "bytes" in condition["message"]
+    assert len(world.client.get("/apis", headers=AGGREGATED).body) < before + 10_000
+    assert cost.memory < 64e6, cost.by_process
+    monkeypatch.undo()
+    assert world.register_sea(world.sea.port)

@@ -11,7 +11,7 @@ import pytest
 import cost
 import mesh
 from http2_client import (CONTINUATION, DATA, END_HEADERS, END_STREAM, HEADERS, PING, PREFACE, PRIORITY, RST_STREAM, SETTINGS, WINDOW_UPDATE, Http2,
-                          frame, head)
+                          fields, frame, head)
 from test_envoy_watches import EnvoyMesh
 from test_up import find_envoy
 
@@ -51,6 +51,8 @@ FLOODS = {
     "empty-data": lambda i: (OPEN_REQUEST if i == 0 else b"") + frame(DATA, 0, 1),
     "continuation": lambda i: frame(HEADERS, 0, 1, GET) if i == 0 else frame(CONTINUATION, 0, 1, b"\x84"),
     "header-bomb": header_bomb,
+    # A request with a body that is longer than it says, which the server resets (CVE-2025-8671).
+    "faulty-requests": lambda i: frame(HEADERS, END_HEADERS, 2 * i + 1, GET + b"\x0f\x0d\x011") + frame(DATA, END_STREAM, 2 * i + 1, b"xx"),
 }
 
 
@@ -59,7 +61,7 @@ FLOODS = {
 def test_floods(envoy_mesh, flood, reads):
     """Attack: a connection sends frames that are cheap to send and contain no request, or that make the server decompress gigabytes of headers. It reads
     the responses or does not. Expected: the connection is closed, little memory and CPU time are used, and other clients are served. Why: CVE-2019-9512
-    and following, CVE-2023-44487, CVE-2023-45288."""
+    and following, CVE-2023-44487, CVE-2023-45288, CVE-2025-8671."""
     batches = [PREFACE] + [b"".join(flood(i) for i in range(begin, begin + 2000)) for begin in range(0, 150_000 if flood is not header_bomb else 4000, 2000)]
     attacker = socket.socket(socket.AF_UNIX)
     attacker.settimeout(10)
@@ -113,6 +115,8 @@ def public_flood(name, i, request):
         return frame(HEADERS, 0, 1, request) if i == 0 else frame(CONTINUATION, 0, 1, b"\x84")
     if name == "header-bomb":
         return frame(HEADERS, END_HEADERS | END_STREAM, 2 * i + 1, BIG_HEADER if i == 0 else GET + b"\xbe" * 10_000)
+    if name == "faulty-requests":
+        return frame(HEADERS, END_HEADERS, 2 * i + 1, request + fields(("content-length", "1"))) + frame(DATA, END_STREAM, 2 * i + 1, b"xx")
     if name == "empty-data":
         return (frame(HEADERS, END_HEADERS, 1, request) if i == 0 else b"") + frame(DATA, 0, 1)
     return FLOODS[name](i)
@@ -124,7 +128,7 @@ def test_floods_on_the_public_port(server, name, reads):
     """Attack, expectation and reason as above, by a client that is authorized."""
     aggregator = server.children()["aggregator"]
     attacker = Http2(server.port, timeout=10)
-    request = head("POST" if name == "empty-data" else "GET", "/api/v1/namespaces/default/configmaps", mesh.ADMIN_TOKEN)
+    request = head("POST" if name in ("empty-data", "faulty-requests") else "GET", "/api/v1/namespaces/default/configmaps", mesh.ADMIN_TOKEN)
     cpu, memory = cost.cpu_seconds(aggregator), cost.resident_bytes(aggregator)
     if reads:
         attacker.socket.settimeout(0)
@@ -148,6 +152,7 @@ def test_floods_on_the_public_port(server, name, reads):
         except OSError:
             closed = True
     assert closed, f"the connection is still open after {sent} frames"
+    assert name != "faulty-requests" or sent <= 20_000, f"the connection was closed after {sent} requests"
     began = time.monotonic()
     assert server.client.get("/livez").code == 200
     assert time.monotonic() - began < 5

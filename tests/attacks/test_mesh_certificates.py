@@ -6,6 +6,7 @@ import struct
 import pytest
 
 import mesh
+import pki
 from test_tcp_mesh import TcpMesh
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + struct.pack(">I", 0)[1:] + b"\x04\x00" + struct.pack(">I", 0)
@@ -22,8 +23,19 @@ PROCESSES = ("aggregator", "core-api", "extensions-api", "authn-authz", "envoy")
 def tcp_mesh(tmp_path_factory):
     running = TcpMesh(tmp_path_factory.mktemp("mesh"))
     mesh.wait_until(lambda: running.client.answers("/readyz"), 30, "the mesh is ready")
+    issue_console_certificate(running.folder / "pki")
     yield running
     running.stop()
+
+
+def issue_console_certificate(folder):
+    """`apimesh pki` makes no certificate for the web console. This one is what an attacker would have if it did."""
+    (folder / "console").mkdir()
+    key, request, extensions = (folder / "console" / name for name in ("mesh.key", "mesh.csr", "mesh.ext"))
+    pki.openssl("req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", key, "-out", request, "-subj", "/CN=console")
+    extensions.write_text("extendedKeyUsage=clientAuth,serverAuth\nsubjectAltName=URI:spiffe://apimesh/console\n")
+    pki.openssl("x509", "-req", "-in", request, "-CA", folder / "mesh-ca.crt", "-CAkey", folder / "mesh-ca.key", "-CAcreateserial", "-days", "1",
+                "-out", folder / "console" / "mesh.crt", "-extfile", extensions)
 
 
 def context_of(tcp_mesh, process, authority="mesh"):
@@ -45,7 +57,7 @@ def answers(port, context, protocol, hello):
 
 
 @pytest.mark.parametrize("server", CALLERS)
-@pytest.mark.parametrize("process", PROCESSES)
+@pytest.mark.parametrize("process", (*PROCESSES, "console"))
 def test_a_process_answers_only_its_callers(tcp_mesh, server, process):
     """Attack: use the certificate of one process to call another, as any user.
     Expected: the handshake fails unless that process calls the other in normal operation.
@@ -54,7 +66,7 @@ def test_a_process_answers_only_its_callers(tcp_mesh, server, process):
     assert got == (process in CALLERS[server])
 
 
-@pytest.mark.parametrize("process", PROCESSES)
+@pytest.mark.parametrize("process", (*PROCESSES, "console"))
 def test_only_envoy_reaches_the_front_proxy_port(tcp_mesh, process):
     """Attack: another process of the mesh sends a client certificate in a header to the listener for the front proxy.
     Expected: only the certificate of Envoy is accepted. Why: this listener trusts x-forwarded-client-cert."""
@@ -63,7 +75,7 @@ def test_only_envoy_reaches_the_front_proxy_port(tcp_mesh, process):
     assert got == (process == "envoy")
 
 
-@pytest.mark.parametrize("process", PROCESSES)
+@pytest.mark.parametrize("process", (*PROCESSES, "console"))
 def test_no_certificate_of_the_mesh_opens_the_store(tcp_mesh, process):
     """Attack: use a certificate of the mesh to read every Secret from the store.
     Expected: the store rejects it. Why: the store has its own CA, which issues client certificates only for API servers."""
@@ -78,8 +90,8 @@ def test_the_stores_own_clients_are_let_in(tcp_mesh):
 def test_folders_hold_only_what_their_process_needs(tcp_mesh):
     """Attack: take over a container and use its mounted keys elsewhere.
     Expected: it has only its own keys, no key of a CA, and only core-api has the signing key of tokens."""
-    pki = tcp_mesh.folder / "pki"
-    keys = {process: {path.name for path in (pki / process).glob("*.key")} for process in (*PROCESSES, "store")}
+    root = tcp_mesh.folder / "pki"
+    keys = {process: {path.name for path in (root / process).glob("*.key")} for process in (*PROCESSES, "store")}
     assert keys == {
         "aggregator": {"mesh.key", "etcd.key", "apiserver.key", "front-proxy-client.key"},
         "core-api": {"mesh.key", "etcd.key", "sa.key"},
@@ -88,5 +100,5 @@ def test_folders_hold_only_what_their_process_needs(tcp_mesh):
         "envoy": {"mesh.key", "apiserver.key"},
         "store": {"etcd.key"},
     }
-    for path in pki.rglob("*.key"):
+    for path in root.rglob("*.key"):
         assert path.stat().st_mode & 0o077 == 0, path

@@ -16,13 +16,10 @@ PARAMS = 50
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     folder = tmp_path_factory.mktemp("policies")
-    store = mesh.Store(folder / "store")
-    server = mesh.KubeApiserver(folder, store.url).start()
-    for number in range(PARAMS):
-        assert server.client("POST", MAPS, {"metadata": {"name": f"param-{number}", "labels": {"param": "yes"}}}).code == 201
-    yield server
-    server.stop()
-    store.stop()
+    with mesh.running_server(folder) as server:
+        for number in range(PARAMS):
+            assert server.client("POST", MAPS, {"metadata": {"name": f"param-{number}", "labels": {"param": "yes"}}}).code == 201
+        yield server
 
 
 def add(server, name, expression, parameters=None):

@@ -10,6 +10,7 @@ import time
 import pytest
 
 import mesh
+from raw_requests import connect
 from watching import Watch
 
 BOUND = 10
@@ -21,15 +22,9 @@ ACCOUNTS = "/api/v1/namespaces/default/serviceaccounts"
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     folder = tmp_path_factory.mktemp("revoked")
-    store = mesh.Store(folder / "store")
-    server = mesh.KubeApiserver(folder, store.url)
-    tokens = folder / "tokens.csv"
-    tokens.write_text(tokens.read_text() + "joe-token,joe,1\nann-token,ann,2\n")
-    server.start()
-    mesh.wait_until(lambda: server.client.answers("/readyz"), 30, "the server is ready")
-    yield server
-    server.stop()
-    store.stop()
+    with mesh.running_server(folder, users=("joe", "ann")) as server:
+        mesh.wait_until(lambda: server.client.answers("/readyz"), 30, "the server is ready")
+        yield server
 
 
 def role(server, name, *rules):
@@ -104,6 +99,42 @@ def test_watches_end_when_the_binding_is_deleted(server):
     assert not other.over
     other.close()
     unbind(server, "ann")
+
+
+def long_running(server):
+    """Returns the number of open watches of config maps."""
+    lines = [line for line in server.client.get("/metrics").body.splitlines() if line.startswith("apiserver_longrunning_requests{") and 'resource="configmaps"' in line]
+    return sum(float(line.rsplit(" ", 1)[1]) for line in lines)
+
+
+@pytest.mark.parametrize("query", ["", "&labelSelector=!a"], ids=["shared", "selected"])
+def test_watches_of_clients_that_do_not_read_end(server, query):
+    """Attack: a user who expects to lose access opens watches and reads nothing, so that writes to them wait.
+
+    Expected: they end within 10 s after the permission is gone. Why: a write may wait for its client for 90 s, and whatever is written first is sent
+    when the client reads again.
+    """
+    role(server, "watch-maps", WATCH_MAPS)
+    bind(server, "joe", "watch-maps", user("joe"))
+    joe = mesh.Client(server.url, "joe-token")
+    mesh.wait_until(lambda: joe.answers(MAPS), 5, "the permission has an effect")
+    before = long_running(server)
+    head = f"GET {MAPS}?watch=true{query} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer joe-token\r\n\r\n".encode()
+    sockets = [connect(server, receive_buffer=4096) for _ in range(3)]
+    for socket in sockets:
+        socket.sendall(head)
+    large = {"metadata": {"name": "large"}, "data": {"x": "x" * 900_000}}
+    assert server.client("POST", MAPS, large).code in (201, 409)
+    for number in range(20):  # more than the buffers of the sockets
+        assert server.client("PUT", f"{MAPS}/large", {**large, "metadata": {"name": "large", "labels": {"n": str(number)}}}).code == 200
+    mesh.wait_until(lambda: long_running(server) >= before + 3, 5, "the watches are open")
+    unbind(server, "joe")
+    began = time.monotonic()
+    mesh.wait_until(lambda: long_running(server) <= before, BOUND, "the watches have ended")
+    print(f"watches that nobody reads end: {time.monotonic() - began:.2f} s")
+    for socket in sockets:
+        socket.close()
+    server.client("DELETE", f"{MAPS}/large")
 
 
 def test_watches_end_when_the_right_to_impersonate_is_gone(server):

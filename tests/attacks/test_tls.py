@@ -20,11 +20,8 @@ MEGABYTE = 1 << 20
 def tls_server(request, tmp_path_factory):
     """A mesh that encrypts TLS records with its own code, and one in which OpenSSL encrypts all of them."""
     folder = tmp_path_factory.mktemp(f"tls-{request.param}")
-    store = mesh.Store(folder / "store")
-    server = mesh.KubeApiserver(folder, store.url, f"--tls-records={request.param}").start()
-    yield server
-    server.stop()
-    store.stop()
+    with mesh.running_server(folder, f"--tls-records={request.param}") as server:
+        yield server
 
 
 class Bystander:

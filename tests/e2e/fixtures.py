@@ -60,18 +60,12 @@ def etcd_path():
 def server(tmp_path_factory):
     """A kube-apiserver with our store. Tests share it, so they must restore what they change."""
     folder = tmp_path_factory.mktemp("server")
-    store = mesh.Store(folder / "store")
-    server = mesh.KubeApiserver(folder, store.url).start()
-    yield server
-    server.stop()
-    store.stop()
+    with mesh.running_server(folder) as server:
+        yield server
 
 
 @pytest.fixture
 def own_server(tmp_path):
     """A kube-apiserver for one test, which may kill its processes."""
-    store = mesh.Store(tmp_path / "store")
-    server = mesh.KubeApiserver(tmp_path, store.url).start()
-    yield server
-    server.stop()
-    store.stop()
+    with mesh.running_server(tmp_path) as server:
+        yield server

@@ -1,4 +1,5 @@
 """Starts the processes of the end-to-end tests: our store or etcd, and our kube-apiserver."""
+import contextlib
 import glob
 import json
 import os
@@ -128,7 +129,8 @@ class Store:
 class KubeApiserver:
     """Our kube-apiserver binary, with the flags that test tools use."""
 
-    def __init__(self, folder, etcd_url, *extra, binary=None):
+    def __init__(self, folder, etcd_url, *extra, binary=None, users=()):
+        """Each of `users` gets the token "<name>-token"."""
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self.port = free_port()
@@ -136,7 +138,7 @@ class KubeApiserver:
         key, tokens = self.folder / "sa.key", self.folder / "tokens.csv"
         if not key.exists():
             subprocess.run(["openssl", "genrsa", "-out", str(key), "2048"], check=True, capture_output=True)
-        tokens.write_text(f'{ADMIN_TOKEN},admin,admin-uid,"system:masters"\n')
+        tokens.write_text(f'{ADMIN_TOKEN},admin,admin-uid,"system:masters"\n' + "".join(f"{name}-token,{name},{name}-uid\n" for name in users))
         self.log = self.folder / "apiserver.log"
         self.arguments = [str(binary or BIN / "kube-apiserver"), f"--etcd-servers={etcd_url}", f"--cert-dir={self.folder}/certs", f"--secure-port={self.port}",
                           "--bind-address=127.0.0.1", f"--token-auth-file={tokens}", "--authorization-mode=RBAC", f"--service-account-key-file={key}",
@@ -199,6 +201,20 @@ current-context: e
                              capture_output=True, text=True, timeout=90, input=stdin)
         assert not check or run.returncode == 0, f"kubectl {' '.join(arguments)}: {run.stdout}{run.stderr}"
         return run
+
+
+@contextlib.contextmanager
+def running_server(folder, *flags, users=()):
+    """Starts a KubeApiserver with our store in `folder`, and stops both at the end."""
+    store = Store(folder / "store")
+    try:
+        server = KubeApiserver(folder, store.url, *flags, users=users).start()
+        try:
+            yield server
+        finally:
+            server.stop()
+    finally:
+        store.stop()
 
 
 def serve_foos(server):

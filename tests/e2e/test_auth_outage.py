@@ -39,10 +39,7 @@ class Load(threading.Thread):
 
 def start(tmp_path):
     store = mesh.Store(tmp_path / "store")
-    server = mesh.KubeApiserver(tmp_path, store.url)
-    tokens = tmp_path / "tokens.csv"
-    tokens.write_text(tokens.read_text() + "joe-token,joe,1\nnew-token,new,2\n")
-    server.start()
+    server = mesh.KubeApiserver(tmp_path, store.url, users=("joe", "new")).start()
     mesh.wait_until(lambda: server.client.answers("/readyz"), 30, "the server is ready")
     rbac_for(server.client, "joe")
     return store, server

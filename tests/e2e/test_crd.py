@@ -63,9 +63,7 @@ def test_established_means_served(server):
 
 def test_replicas_have_time_before_a_definition_is_established(tmp_path):
     """With several replicas, a definition is served at once, but Established only after 5 s, when all of them know it."""
-    store = mesh.Store(tmp_path / "store")
-    server = mesh.KubeApiserver(tmp_path, store.url, "--apiserver-count=2").start()
-    try:
+    with mesh.running_server(tmp_path, "--apiserver-count=2") as server:
         foos = "/apis/e2e.example.com/v1/namespaces/default/foos"
         began = time.monotonic()
         assert server.client("POST", CRDS, CRD).code == 201
@@ -79,9 +77,6 @@ def test_replicas_have_time_before_a_definition_is_established(tmp_path):
         assert established() == {"status": "False", "reason": "Installing"} or time.monotonic() - began > 5
         mesh.wait_until(lambda: established()["status"] == "True", 20, "the definition is established")
         assert time.monotonic() - began > 5 and established()["reason"] == "InitialNamesAccepted"
-    finally:
-        server.stop()
-        store.stop()
 
 
 def test_create_get_scale_patch_delete(foos):

@@ -264,5 +264,5 @@ def test_metrics_tell_how_much_is_stored(request, tmp_path, etcd):
     assert after['apiserver_storage_size_bytes{storage_cluster_id="etcd-0"}'] > 0
     assert after['apiserver_storage_objects{resource="foos.example.com"}'] == 0  # from extensions-api
     assert after['apiserver_storage_objects{resource="apiservices.apiregistration.k8s.io"}'] > 10  # from the aggregator
-    assert {name for name in after if name.startswith("process_open_fds")} == {"process_open_fds", 'process_open_fds{process="core-api"}',
-                                                                               'process_open_fds{process="extensions-api"}'}
+    assert {name for name in after if name.startswith("process_open_fds")} == {
+        "process_open_fds", 'process_open_fds{process="authn-authz"}', 'process_open_fds{process="core-api"}', 'process_open_fds{process="extensions-api"}'}

@@ -14,6 +14,11 @@ import watching
 
 COMPOSE = yaml.safe_load((mesh.ROOT / "deploy/compose/compose.yaml").read_text())
 OURS = ("store", *mesh.SERVICES)
+SHARDS = ("core-api-apps", "extensions-api-example")
+
+
+def command_of(name):
+    return COMPOSE["services"][name].get("entrypoint", []) + COMPOSE["services"][name]["command"]
 
 
 def flags_of(binary):
@@ -28,7 +33,7 @@ def names_of(arguments):
 
 def test_compose_is_whole():
     services = COMPOSE["services"]
-    assert set(OURS) | {"pki", "envoy"} == set(services)
+    assert set(OURS) | set(SHARDS) | {"pki", "envoy"} == set(services)
     for name, service in services.items():
         for needed in service.get("depends_on", []):
             assert needed in services, f"{name} depends on {needed}, which does not exist"
@@ -38,9 +43,9 @@ def test_compose_is_whole():
             assert network in COMPOSE["networks"]
 
 
-@pytest.mark.parametrize("name", ["pki", *OURS])
+@pytest.mark.parametrize("name", ["pki", *OURS, *SHARDS])
 def test_compose_gives_only_flags_that_exist(name):
-    binary, *arguments = COMPOSE["services"][name]["command"]
+    binary, *arguments = command_of(name)
     assert names_of(arguments) <= flags_of(binary)
 
 
@@ -75,32 +80,44 @@ def test_the_image_has_every_library_its_programs_load():
 class Composed:
     """The processes that Compose would start, each on a port of this machine."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, commands=None):
+        """`commands` has the command line of each process, with the ports and folders of containers."""
+        self.commands = commands or {name: command_of(name) for name in COMPOSE["services"]}
         self.folder, self.processes = folder, []
-        ports = self.ports = {name: mesh.free_port() for name in ("store:2379", "core-api:7443", "extensions-api:7443", "authn-authz:7443", "6443", "8443", "envoy")}
+        ports = self.ports = {name: mesh.free_port() for name in ("store:2379", "core-api:7443", "extensions-api:7443", "authn-authz:7443", *(f"{name}:7443" for name in SHARDS), "6443", "8443", "envoy")}
         pki = folder / "pki"
-        run = [self.local("pki", argument, ports) for argument in COMPOSE["services"]["pki"]["command"]]
-        run = [str(mesh.BIN / run[0]), *(argument for argument in run[1:] if not argument.startswith("--owner"))]
-        subprocess.run(run, check=True, capture_output=True)
+        self.make_certificates()
+        (folder / "config").mkdir()
+        (folder / "config/shards.json").write_text(self.local("aggregator", self.shards(), ports))
         for name in OURS:
-            binary, *arguments = COMPOSE["services"][name]["command"]
-            self.start(name, [str(mesh.BIN / binary), *(self.local(name, argument, ports) for argument in arguments)])
+            self.start_service(name)
         envoy = pki / "envoy/envoy.json"
         text = envoy.read_text().replace('"address":"aggregator"', '"address":"127.0.0.1"').replace("8443", str(ports["8443"]))
         envoy.write_text(text.replace("6443", str(ports["envoy"])).replace("/dev/stdout", f"{folder}/access.log"))
         binary = os.environ.get("APIMESH_ENVOY") or shutil.which("envoy")
         assert binary, "Envoy is not installed; run ./apimesh deps"
-        assert COMPOSE["services"]["envoy"]["command"] == ["envoy", "-c", "/pki/envoy.json"]
+        assert self.commands["envoy"] in (["envoy", "-c", "/pki/envoy.json"], ["envoy", "-c", "/envoy/envoy.json"])
         self.start("envoy", [binary, "-c", str(envoy), "--disable-hot-restart", "--concurrency", "1"])
         admin = (f"{pki}/admin.crt", f"{pki}/admin.key")
         self.client = mesh.Client(f"https://127.0.0.1:{ports['envoy']}", token=None, cert=admin)
 
+    def shards(self):
+        """Returns the contents of /config/shards.json of the aggregator."""
+        return (mesh.ROOT / "deploy/compose" / COMPOSE["configs"]["shards"]["file"]).read_text()
+
+    def make_certificates(self):
+        """Writes the folders of the processes below pki/, and admin.crt and admin.key."""
+        run = [self.local("pki", argument, self.ports) for argument in self.commands["pki"]]
+        run = [str(mesh.BIN / run[0]), *(argument for argument in run[1:] if not argument.startswith("--owner"))]
+        subprocess.run(run, check=True, capture_output=True)
+
     def local(self, name, argument, ports):
         # Each container has its own folder mounted at /pki. The container pki has all of them, and --mounted-at is the path in the container of Envoy.
-        seen = f"{self.folder}/pki" if name == "pki" else f"{self.folder}/pki/{name}"
+        volume = COMPOSE["services"][name]["volumes"][0].split(":")[0]
+        seen = f"{self.folder}/pki" if name == "pki" else f"{self.folder}/pki/{volume.removeprefix('pki-')}"
         if argument.startswith("--mounted-at"):
             seen = f"{self.folder}/pki/envoy"
-        argument = argument.replace("/pki", seen).replace("/data", f"{self.folder}/data")
+        argument = argument.replace("/pki", seen).replace("/data", f"{self.folder}/data").replace("/config", f"{self.folder}/config")
         argument = argument.replace("0.0.0.0:7443", f"127.0.0.1:{ports.get(name + ':7443')}").replace("0.0.0.0:2379", f"127.0.0.1:{ports['store:2379']}")
         for there, port in ports.items():
             if ":" in there:
@@ -109,6 +126,11 @@ class Composed:
 
     def start(self, name, command):
         self.processes.append(subprocess.Popen(command, stdout=open(self.folder / f"{name}.log", "wb"), stderr=subprocess.STDOUT))
+        return self.processes[-1]
+
+    def start_service(self, name):
+        binary, *arguments = self.commands[name]
+        return self.start(name, [str(mesh.BIN / binary), *(self.local(name, argument, self.ports) for argument in arguments)])
 
     def run_readiness_test(self, host):
         """Runs the command of the chart's `helm test`, and returns its exit code."""
@@ -147,6 +169,22 @@ def check_that_watches_share_connections(composed):
             watch.close()
 
 
+def check_that_a_shard_takes_over(composed, name, path):
+    """The group of a shard is moved to its process when it starts, and back when it stops. The requests in between succeed."""
+    def serving():
+        assert composed.client.get(path).code == 200
+        shard = COMPOSE["services"][name]["entrypoint"][2].partition("=")[2]
+        return f'apimesh_shard_serving{{shard="{COMPOSE["services"][name]["entrypoint"][0]}-{shard}"}} 1' in composed.client.get("/metrics").body
+
+    assert not serving()
+    process = composed.start_service(name)
+    mesh.wait_until(serving, 20, f"{name} serves its group")
+    process.send_signal(signal.SIGTERM)
+    mesh.wait_until(lambda: not serving(), 20, f"{name} gives its group back")
+    mesh.wait_until(lambda: composed.client.get(path).code == 200 and process.poll() is not None, 20, f"{name} ends")
+    assert process.returncode == 0
+
+
 def test_compose_commands_make_a_mesh(tmp_path):
     composed = Composed(tmp_path)
     try:
@@ -155,6 +193,7 @@ def test_compose_commands_make_a_mesh(tmp_path):
         assert made.code == 201, made.body
         assert made.json()["metadata"]["managedFields"], "the client certificate did not reach the aggregator through Envoy"
         check_that_watches_share_connections(composed)
+        check_that_a_shard_takes_over(composed, "core-api-apps", "/apis/apps/v1/deployments")
         for host, expected in (("localhost", 0), ("another.host", 1)):
             assert composed.run_readiness_test(host) == expected, f"the readiness test of the chart, if the server is expected to be {host}"
     finally:

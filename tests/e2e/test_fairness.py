@@ -11,11 +11,8 @@ API = "/apis/flowcontrol.apiserver.k8s.io/v1"
 @pytest.fixture(scope="module")
 def fair_server(tmp_path_factory):
     folder = tmp_path_factory.mktemp("fairness")
-    store = mesh.Store(folder / "store")
-    server = mesh.KubeApiserver(folder, store.url).start()
-    yield server
-    server.stop()
-    store.stop()
+    with mesh.running_server(folder) as server:
+        yield server
 
 
 def create(server, resource, name, spec):
@@ -112,12 +109,7 @@ def test_the_dumps_show_levels_queues_and_requests(fair_server):
 
 
 def test_without_fairness_requests_are_not_classified(tmp_path):
-    store = mesh.Store(tmp_path / "store")
-    server = mesh.KubeApiserver(tmp_path, store.url, "--enable-priority-and-fairness=false").start()
-    try:
+    with mesh.running_server(tmp_path, "--enable-priority-and-fairness=false") as server:
         answer = server.client.get("/version")
         assert answer.code == 200 and matched(answer) == (None, None)
         assert server.client.get("/debug/api_priority_and_fairness/dump_queues").code == 404
-    finally:
-        server.stop()
-        store.stop()

@@ -11,11 +11,8 @@ import mesh
 
 @pytest.fixture
 def quick_server(tmp_path):
-    store = mesh.Store(tmp_path / "store")
-    server = mesh.KubeApiserver(tmp_path, store.url, "--request-timeout=1s").start()
-    yield server
-    server.stop()
-    store.stop()
+    with mesh.running_server(tmp_path, "--request-timeout=1s") as server:
+        yield server
 
 
 def is_stopped(pid):

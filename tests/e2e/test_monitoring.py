@@ -60,18 +60,13 @@ def selectors(expression):
 @pytest.fixture(scope="module")
 def families(tmp_path_factory):
     folder = tmp_path_factory.mktemp("monitoring")
-    store = mesh.Store(folder / "store")
-    server = mesh.KubeApiserver(folder, store.url).start()
-    try:
+    with mesh.running_server(folder) as server:
         client = mesh.Client(server.url)
         client("POST", "/api/v1/namespaces", {"metadata": {"name": "m"}})
         assert client.get("/api/v1/configmaps?watch=1&timeoutSeconds=1").code == 200
         mesh.wait_until(lambda: client.get("/api/v1/pods?timeout=1ms").code == 504, 20, "a request takes longer than its limit")
         time.sleep(1)  # the metrics of a request are written after its response
         yield metrics_text.read(client.get("/metrics").body)
-    finally:
-        server.stop()
-        store.stop()
 
 
 def test_all_files_have_expressions():

@@ -140,19 +140,16 @@ class Kubelet:
 def cluster(tmp_path_factory):
     folder = tmp_path_factory.mktemp("kubelet")
     kubelet = Kubelet(folder / "pki")
-    store = mesh.Store(folder / "store")
-    server = mesh.KubeApiserver(folder, store.url, f"--kubelet-client-certificate={kubelet.client[0]}", f"--kubelet-client-key={kubelet.client[1]}",
-                                f"--kubelet-certificate-authority={kubelet.pki.ca}", "--kubelet-preferred-address-types=InternalIP").start()
-    server.kubelet = kubelet
-    assert server.client("POST", "/api/v1/nodes", {"metadata": {"name": "n1"}}).code == 201
-    set_status(server, "/api/v1/nodes/n1", addresses=[{"type": "InternalIP", "address": "127.0.0.1"}], daemonEndpoints={"kubeletEndpoint": {"Port": kubelet.server.port}})
-    for name in ("p1", "p2", "alone"):
-        assert server.client("POST", f"{NS}/pods", pod(name)).code == 201
-    for name in ("p1", "p2"):
-        assert bind(server, name, "n1").code == 201
-    yield server
-    server.stop()
-    store.stop()
+    with mesh.running_server(folder, f"--kubelet-client-certificate={kubelet.client[0]}", f"--kubelet-client-key={kubelet.client[1]}",
+                             f"--kubelet-certificate-authority={kubelet.pki.ca}", "--kubelet-preferred-address-types=InternalIP") as server:
+        server.kubelet = kubelet
+        assert server.client("POST", "/api/v1/nodes", {"metadata": {"name": "n1"}}).code == 201
+        set_status(server, "/api/v1/nodes/n1", addresses=[{"type": "InternalIP", "address": "127.0.0.1"}], daemonEndpoints={"kubeletEndpoint": {"Port": kubelet.server.port}})
+        for name in ("p1", "p2", "alone"):
+            assert server.client("POST", f"{NS}/pods", pod(name)).code == 201
+        for name in ("p1", "p2"):
+            assert bind(server, name, "n1").code == 201
+        yield server
     kubelet.server.stop()
 
 

@@ -57,16 +57,10 @@ def test_health_checks_of_options(tmp_path):
     """Without priority and fairness, the simpler limit has a check; with a client certificate, there is one that it can be used."""
     certificates = Pki(tmp_path / "pki")
     certificate, key = certificates.issue("aggregator")
-    store = mesh.Store(tmp_path / "store")
-    server = mesh.KubeApiserver(tmp_path, store.url, "--enable-priority-and-fairness=false", f"--proxy-client-cert-file={certificate}",
-                                f"--proxy-client-key-file={key}").start()
-    try:
+    with mesh.running_server(tmp_path, "--enable-priority-and-fairness=false", f"--proxy-client-cert-file={certificate}", f"--proxy-client-key-file={key}") as server:
         names = checks(server.client.get("/readyz?verbose").body)
         assert {"poststarthook/max-in-flight-filter", "poststarthook/aggregator-reload-proxy-client-cert"} <= names
         assert not {name for name in names if name.startswith("poststarthook/priority-and-fairness-") and "producer" not in name}
-    finally:
-        server.stop()
-        store.stop()
 
 
 def test_a_log_that_cannot_be_written_fails_the_check(tmp_path):
@@ -102,14 +96,9 @@ def test_verbose_health_names_every_check(server):
 
 
 def test_version_override_and_flags_without_effect(tmp_path):
-    store = mesh.Store(tmp_path / "store")
-    server = mesh.KubeApiserver(tmp_path, store.url, "--version=v1.36.3-custom", "--permit-port-sharing=true").start()
-    try:
+    with mesh.running_server(tmp_path, "--version=v1.36.3-custom", "--permit-port-sharing=true") as server:
         assert server.anonymous.get("/version").json()["gitVersion"] == "v1.36.3-custom"
         assert "--permit-port-sharing=true is accepted and has no effect yet" in server.log.read_text()
-    finally:
-        server.stop()
-        store.stop()
 
 
 @pytest.mark.parametrize("group", [False, True], ids=["launcher", "group"])

@@ -36,15 +36,10 @@ def test_bad_configuration_ends_everything(tmp_path, flags, text):
 
 
 def test_admission_control_runs_only_the_plugins_it_names(tmp_path):
-    store = mesh.Store(tmp_path / "store")
-    server = mesh.KubeApiserver(tmp_path, store.url, "--admission-control=AlwaysAdmit").start()
-    try:
+    with mesh.running_server(tmp_path, "--admission-control=AlwaysAdmit") as server:
         # Without NamespaceLifecycle, objects can be created in a namespace that does not exist.
         made = server.client("POST", "/api/v1/namespaces/nowhere/configmaps", {"metadata": {"name": "a"}})
         assert made.code == 201, made.body
-    finally:
-        server.stop()
-        store.stop()
 
 
 SERVICE_FLAGS = {

@@ -10,13 +10,10 @@ def proxied(tmp_path):
     authority = Pki(tmp_path, "proxy")
     authority.issue("proxy", "/CN=front")
     Pki(tmp_path, "other").issue("stranger", "/CN=front")
-    store = mesh.Store(tmp_path / "store")
-    server = mesh.KubeApiserver(tmp_path, store.url, f"--requestheader-client-ca-file={authority.ca}", "--requestheader-allowed-names=front",
-                                "--requestheader-username-headers=X-Gate-User", "--requestheader-group-headers=X-Gate-Group",
-                                "--requestheader-extra-headers-prefix=X-Gate-Extra-").start()
-    yield server
-    server.stop()
-    store.stop()
+    with mesh.running_server(tmp_path, f"--requestheader-client-ca-file={authority.ca}", "--requestheader-allowed-names=front",
+                             "--requestheader-username-headers=X-Gate-User", "--requestheader-group-headers=X-Gate-Group",
+                             "--requestheader-extra-headers-prefix=X-Gate-Extra-") as server:
+        yield server
 
 
 def who(server, certificate, headers):

@@ -24,12 +24,7 @@ def judge(seconds, what):
 
 
 def test_a_revoked_binding(tmp_path):
-    store = mesh.Store(tmp_path / "store")
-    server = mesh.KubeApiserver(tmp_path, store.url)
-    tokens = tmp_path / "tokens.csv"
-    tokens.write_text(tokens.read_text() + "joe-token,joe,1\n")
-    server.start()
-    try:
+    with mesh.running_server(tmp_path, users=("joe",)) as server:
         admin, joe = server.client, mesh.Client(server.url, "joe-token")
         mesh.wait_until(lambda: admin.answers("/readyz"), 30, "the server is ready")
         path = "/api/v1/namespaces/default/configmaps"
@@ -44,15 +39,10 @@ def test_a_revoked_binding(tmp_path):
             assert admin("DELETE", f"{RBAC}/clusterrolebindings/b").code == 200
             revoked.append(until(joe, path, 403))
         judge(revoked, "binding revoked")
-    finally:
-        server.stop()
-        store.stop()
 
 
 def test_a_deleted_service_account(tmp_path):
-    store = mesh.Store(tmp_path / "store")
-    server = mesh.KubeApiserver(tmp_path, store.url).start()
-    try:
+    with mesh.running_server(tmp_path) as server:
         admin = server.client
         mesh.wait_until(lambda: admin.answers("/readyz"), 30, "the server is ready")
         gone = []
@@ -65,6 +55,3 @@ def test_a_deleted_service_account(tmp_path):
             assert admin("DELETE", "/api/v1/namespaces/default/serviceaccounts/robot").code == 200
             gone.append(until(robot, "/version", 401))
         judge(gone, "service account deleted")
-    finally:
-        server.stop()
-        store.stop()

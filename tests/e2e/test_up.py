@@ -19,13 +19,15 @@ def find_envoy():
 
 
 class Up:
-    def __init__(self, folder, front_proxy):
+    def __init__(self, folder, front_proxy, *arguments):
         self.folder, self.port = folder, mesh.free_port()
-        run = self.run("up", "--detach", "--port", str(self.port), "--front-proxy", front_proxy)
+        run = self.run("up", "--detach", "--port", str(self.port), "--front-proxy", front_proxy, *arguments)
         assert run.returncode == 0, run.stdout + run.stderr + self.logs()
 
     def run(self, *arguments, **kw):
-        return subprocess.run([str(APIMESH), *arguments, "--dir", str(self.folder)], capture_output=True, text=True, timeout=60, **kw)
+        end = arguments.index("--") if "--" in arguments else len(arguments)
+        command = [*arguments[:end], "--dir", str(self.folder), *arguments[end:]]
+        return subprocess.run([str(APIMESH), *command], capture_output=True, text=True, timeout=90, **kw)
 
     def logs(self):
         return "".join(f"--- {p.name}\n{p.read_text()[-2000:]}" for p in sorted(self.folder.glob("logs/*.log")))
@@ -191,6 +193,27 @@ def test_unknown_commands_get_suggestions():
     run = subprocess.run([str(APIMESH), "stauts"], capture_output=True, text=True, timeout=10)
     assert run.returncode == 2 and 'no command "stauts". Did you mean: status?' in run.stderr
     assert "store" in subprocess.run([str(APIMESH), "--help"], capture_output=True, text=True, timeout=10).stdout
+
+
+@pytest.mark.parametrize("arguments,text", [
+    (["up", "--prot", "3"], 'apimesh up: there is no option or argument "--prot". Did you mean: --port?\nHelp: ./apimesh up --help\n'),
+    (["status", "--josn=1"], 'apimesh status: there is no option or argument "--josn". Did you mean: --json?\nHelp: ./apimesh status --help\n'),
+    (["migrate"], "apimesh migrate: --from is required\nHelp: ./apimesh migrate --help\n"),
+    (["certs"], "apimesh certs: a command is missing: show, rotate\nHelp: ./apimesh certs --help\n"),
+    (["certs", "show", "--nothing-like-it"], 'apimesh certs show: there is no option or argument "--nothing-like-it".\nHelp: ./apimesh certs show --help\n'),
+])
+def test_mistakes_in_a_command_line_are_named(arguments, text):
+    run = subprocess.run([str(APIMESH), *arguments], capture_output=True, text=True, timeout=10)
+    assert run.returncode != 0 and run.stderr == text
+
+
+def test_up_says_that_it_waits_for_etcd_and_takes_a_free_port(tmp_path):
+    etcd = f"http://127.0.0.1:{mesh.free_port()}"
+    with subprocess.Popen([APIMESH, "up", "--detach", "--dir", tmp_path, "--port", "0", "--front-proxy", "none", "--etcd-servers", etcd], stderr=subprocess.PIPE, text=True) as up:
+        assert f"not ready after 10 s. Does etcd answer at {etcd}?" in up.stderr.readline()
+        assert not json.loads(subprocess.run([APIMESH, "status", "--dir", tmp_path, "--json"], capture_output=True, text=True, timeout=60).stdout)["server"].endswith(":0")
+        subprocess.run([APIMESH, "down", "--dir", tmp_path], capture_output=True, timeout=90)
+        assert up.wait(30) == 1
 
 
 def test_output_for_people_and_for_programs(tmp_path):

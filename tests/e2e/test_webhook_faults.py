@@ -80,11 +80,8 @@ def webhooks(tmp_path_factory):
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     folder = tmp_path_factory.mktemp("server")
-    store = mesh.Store(folder / "store")
-    server = mesh.KubeApiserver(folder, store.url).start()
-    yield server
-    server.stop()
-    store.stop()
+    with mesh.running_server(folder) as server:
+        yield server
 
 
 class Connection:

@@ -19,15 +19,9 @@ LARGE = {"metadata": {"name": "large"}, "data": {"x": "x" * 900_000}}
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     folder = tmp_path_factory.mktemp("websocket")
-    store = mesh.Store(folder / "store")
-    server = mesh.KubeApiserver(folder, store.url)
-    tokens = folder / "tokens.csv"
-    tokens.write_text(tokens.read_text() + "joe-token,joe,1\n")
-    server.start()
-    mesh.wait_until(lambda: server.client.answers("/readyz"), 30, "the server is ready")
-    yield server
-    server.stop()
-    store.stop()
+    with mesh.running_server(folder, users=("joe",)) as server:
+        mesh.wait_until(lambda: server.client.answers("/readyz"), 30, "the server is ready")
+        yield server
 
 
 @pytest.fixture

@@ -1,4 +1,5 @@
 """The clients. Each records its requests, what it knew before and the responses; check.py checks them afterwards."""
+import collections
 import http.client
 import json
 import random
@@ -20,6 +21,7 @@ class Api:
         self.meshes, self.random = meshes, random.Random(seed)
         self.connection = None
         self.failures = 0
+        self.codes = collections.Counter()
 
     def _connect(self, timeout):
         mesh = self.random.choice(self.meshes)
@@ -40,6 +42,7 @@ class Api:
             headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
             self.connection.request(method, path, None if body is None else json.dumps(body), headers)
             answer = self.connection.getresponse()
+            self.codes[answer.status] += 1
             if stream and answer.status == 200:
                 return 200, answer
             text = answer.read()
@@ -51,8 +54,14 @@ class Api:
 
 
 class Kind:
-    def __init__(self, path, prefix, api_version, kind):
-        self.path, self.prefix, self.api_version, self.kind = path, prefix, api_version, kind
+    """A resource whose objects have their number in an annotation. `fields` are the other fields that an object needs."""
+
+    def __init__(self, path, prefix, api_version, kind, fields=None):
+        self.path, self.prefix, self.api_version, self.kind, self.fields = path, prefix, api_version, kind, fields or {}
+
+
+def number_of(document):
+    return int(document["metadata"]["annotations"]["n"])
 
 
 class Run:
@@ -101,7 +110,7 @@ class Writer(Worker):
     def body(self, name, version=None):
         self.number += 1
         document = {"apiVersion": self.kind.api_version, "kind": self.kind.kind,
-                    "metadata": {"name": name, "labels": {"parity": str(self.number % 2)}}, "data": {"n": str(self.number)}}
+                    "metadata": {"name": name, "labels": {"parity": str(self.number % 2)}, "annotations": {"n": str(self.number)}}, **self.kind.fields}
         if version:
             document["metadata"]["resourceVersion"] = version
         return document
@@ -169,7 +178,7 @@ class Reader(Worker):
             self.names.remove(name)
         elif code == 200:
             version = int(answer["metadata"]["resourceVersion"])
-            self.shared.reads.append((mode, self.kind.prefix, name, floor, version, int(answer["data"]["n"])))
+            self.shared.reads.append((mode, self.kind.prefix, name, floor, version, number_of(answer)))
             self.seen = max(self.seen, version)
 
 
@@ -194,7 +203,7 @@ class Lister(Worker):
             elif version != answer["metadata"]["resourceVersion"]:
                 self.shared.errors.append(f"pages of {version} and {answer['metadata']['resourceVersion']} in one list")
                 return
-            items += [(item["metadata"]["name"], int(item["data"]["n"]), int(item["metadata"]["resourceVersion"])) for item in answer["items"]]
+            items += [(item["metadata"]["name"], number_of(item), int(item["metadata"]["resourceVersion"])) for item in answer["items"]]
             token = answer["metadata"].get("continue", "")
             if not token:
                 break
@@ -241,7 +250,7 @@ class Watcher(Worker):
                     ends = meta.get("annotations", {}).get("k8s.io/initial-events-end") == "true"
                     events.append(("END" if ends else "BOOKMARK", None, None, int(meta["resourceVersion"])))
                 else:
-                    events.append((event["type"], meta["name"], int(event["object"]["data"]["n"]), int(meta["resourceVersion"])))
+                    events.append((event["type"], meta["name"], number_of(event["object"]), int(meta["resourceVersion"])))
                 if start is not None or any(one[0] == "END" for one in events[-1:]) or not initial:
                     self.version = int(meta["resourceVersion"])
                     initial = False

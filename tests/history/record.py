@@ -6,6 +6,7 @@ import json
 import threading
 import time
 
+from clients import number_of
 
 KEEP_EVERY = 1000
 
@@ -77,7 +78,7 @@ class Record(threading.Thread):
             number = label = None
             if event.get("type") != "DELETE":
                 value = json.loads(base64.b64decode(event["kv"]["value"]))
-                number, label = int(value["data"]["n"]), value["metadata"].get("labels", {}).get("parity")
+                number, label = number_of(value), value["metadata"].get("labels", {}).get("parity")
             self.events[prefix].append((revision, key[len(prefix):], number, label))
             self.revisions[prefix].append(revision)
         return revision

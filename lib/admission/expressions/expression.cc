@@ -1,9 +1,8 @@
 #include "lib/admission/expressions/expression.h"
 
-#include <mutex>
-#include <unordered_map>
-
 #include <fmt/format.h>
+
+#include "lib/base/cache/weak_cache.h"
 
 namespace apimesh::admission {
 namespace {
@@ -49,37 +48,15 @@ ExpressionPtr Compile(std::string_view source, const cel::Program::Scope& scope,
   if (!out->error.empty()) return out;
   out->program = std::move(compiled.program);
   out->uses_request = out->program->Uses("request");
+  out->uses_authorizer = out->program->Uses("authorizer") || out->program->Uses("authorizer.requestResource");
   return out;
 }
-
-/// The compiled expressions that are in use.
-class Cache {
- public:
-  ExpressionPtr Find(const std::string& key) {
-    const std::lock_guard lock(mutex_);
-    const auto found = entries_.find(key);
-    return found == entries_.end() ? nullptr : found->second.lock();
-  }
-  void Add(std::string key, const ExpressionPtr& expression) {
-    const std::lock_guard lock(mutex_);
-    if (entries_.size() >= sweep_at_) {
-      std::erase_if(entries_, [](const auto& entry) { return entry.second.expired(); });
-      sweep_at_ = std::max<std::size_t>(1024, 2 * entries_.size());
-    }
-    entries_[std::move(key)] = expression;
-  }
-
- private:
-  std::mutex mutex_;
-  std::unordered_map<std::string, std::weak_ptr<const Expression>> entries_;
-  std::size_t sweep_at_ = 1024;
-};
 
 }  // namespace
 
 ExpressionPtr CompileExpression(std::string_view source, const ExpressionScope& scope, const ExpressionOptions& options,
                                 ExpressionResult result) {
-  static auto& cache = *new Cache();
+  static auto& cache = *new WeakCache<std::string, Expression>();
   // Composed variables matter only to expressions that name them.
   const bool composed = source.find("variables") != std::string_view::npos;
   std::string key =

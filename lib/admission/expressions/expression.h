@@ -25,6 +25,7 @@ struct Expression {
   std::string error;            // without a program: "compilation failed: …" or "must evaluate to …"
   bool internal_error = false;  // the expression is valid, but the program cannot be created
   bool uses_request = false;
+  bool uses_authorizer = false;
 };
 using ExpressionPtr = std::shared_ptr<const Expression>;
 

@@ -1,5 +1,7 @@
 #include "lib/admission/expressions/match_conditions.h"
 
+#include <algorithm>
+
 #include "lib/admission/fields.h"
 
 namespace apimesh::admission {
@@ -16,84 +18,95 @@ MatchConditions::MatchConditions(const meta::json::array* conditions, const Expr
     added.name = meta::FindString(item.get_object(), "name");
     added.expression = CompileExpression(source, scope, options, ExpressionResult::kBool);
     uses_request_ = uses_request_ || added.expression->uses_request;
+    uses_authorizer_ = uses_authorizer_ || added.expression->uses_authorizer;
   }
+  if (metrics_ && !conditions_.empty()) series_ = std::make_unique<std::array<Series, 4>>();
 }
 
-service::Labels MatchConditions::LabelsOf(const ExpressionInputs& inputs) const {
-  const std::string_view operation = inputs.attributes ? ToString(inputs.attributes->operation) : "";
+service::Labels MatchConditions::LabelsOf(std::string_view operation) const {
   return {{"name", owner_.name}, {"kind", owner_.kind}, {"type", owner_.type}, {"operation", std::string(operation)}};
 }
 
-MatchConditions::Result MatchConditions::Evaluate(const ExpressionInputs& inputs,
-                                                  const std::vector<NamedExpression>* variables,
-                                                  cel::Evaluation& evaluation) const {
+bool MatchConditions::HasExpressionsOf(const MatchConditions& other) const {
+  return std::equal(conditions_.begin(), conditions_.end(), other.conditions_.begin(), other.conditions_.end(),
+                    [](const NamedExpression& a, const NamedExpression& b) { return a.expression == b.expression; });
+}
+
+MatchConditions::Outcome MatchConditions::Evaluate(const ExpressionInputs& inputs,
+                                                   const std::vector<NamedExpression>* variables,
+                                                   cel::Evaluation& evaluation) const {
+  const SteadyTime start = metrics_ ? clock_->Steady() : SteadyTime();
   Activation activation(inputs, variables, evaluation, Activation::kMatchConditionsBudget);
-  std::vector<std::string> errors;
-  const std::string* excluded = nullptr;
-  for (const NamedExpression& condition : conditions_) {
-    const std::optional<Activation::Outcome> outcome = activation.Evaluate(*condition.expression);
+  Outcome out;
+  for (std::size_t i = 0; i < conditions_.size(); ++i) {
+    std::optional<Activation::Outcome> outcome = activation.Evaluate(*conditions_[i].expression);
     if (!outcome) {
       // All conditions are evaluated before the first result counts, so a condition that is false does not decide here.
-      excluded = nullptr;
-      errors = {std::string(kOutOfBudget)};
+      out.excluded_by.reset();
+      out.errors = {std::string(kOutOfBudget)};
       break;
     }
-    if (outcome->Failed()) errors.push_back(outcome->error);
-    if (outcome->value.IsFalse() && !outcome->Failed() && !excluded) excluded = &condition.name;
+    if (outcome->Failed()) {
+      out.errors.push_back(std::move(outcome->error));
+    } else if (outcome->value.IsFalse() && !out.excluded_by) {
+      out.excluded_by = i;
+    }
   }
-  if (excluded) return {.matches = false, .failed_condition = *excluded, .error = ""};
-  if (errors.empty()) return {};
-  const bool provisional = inputs.authorizer && inputs.authorizer->HasOpenQuestion();
-  if (metrics_ && !provisional && errors[0] != kOutOfBudget) {
+  if (metrics_) out.elapsed = clock_->Steady() - start;
+  out.provisional = inputs.authorizer && inputs.authorizer->HasOpenQuestion();
+  return out;
+}
+
+MatchConditions::Result MatchConditions::Conclude(const Outcome& outcome, const Attributes* attributes) const {
+  if (!outcome.excluded_by && outcome.errors.empty()) return {};
+  Result result{.matches = false, .failed_condition = "", .error = ""};
+  if (outcome.excluded_by) {
+    result.failed_condition = conditions_[*outcome.excluded_by].name;
+  } else if (failure_policy_ == FailurePolicy::kFail) {
+    result.error = JoinErrors(outcome.errors);
+  }
+  if (!metrics_) return result;
+  const std::string_view operation = attributes ? ToString(attributes->operation) : "";
+  if (!outcome.excluded_by && outcome.errors[0] != kOutOfBudget) {
     metrics_
         ->GetCounter("apiserver_admission_match_condition_evaluation_errors_total",
-                     "Match conditions of webhooks and policies that could not be evaluated.", LabelsOf(inputs))
-        .Add(static_cast<double>(errors.size()));
+                     "Match conditions of webhooks and policies that could not be evaluated.", LabelsOf(operation))
+        .Add(static_cast<double>(outcome.errors.size()));
   }
-  Result failed{.matches = false, .failed_condition = "", .error = ""};
-  if (failure_policy_ == FailurePolicy::kFail) failed.error = JoinErrors(errors);
-  return failed;
+  const auto seconds = [&] {
+    return metrics_->GetHistogram("apiserver_admission_match_condition_evaluation_seconds",
+                                  "Time to evaluate the match conditions of a webhook or policy.",
+                                  {0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25}, LabelsOf(operation));
+  };
+  const double elapsed = std::chrono::duration<double>(outcome.elapsed).count();
+  if (!attributes) {
+    seconds().Observe(elapsed);
+    return result;
+  }
+  Series& series = (*series_)[static_cast<std::size_t>(attributes->operation)];
+  std::call_once(series.once_seconds, [&] { series.seconds = seconds(); });
+  series.seconds->Observe(elapsed);
+  return result;
 }
 
 MatchConditions::Result MatchConditions::Match(const ExpressionInputs& inputs,
                                                const std::vector<NamedExpression>* variables,
                                                cel::Evaluation& evaluation) const {
   if (conditions_.empty()) return {};
-  const SteadyTime start = metrics_ ? clock_->Steady() : SteadyTime();
-  Result result = Evaluate(inputs, variables, evaluation);
-  const bool provisional = inputs.authorizer && inputs.authorizer->HasOpenQuestion();
-  if (metrics_ && !provisional && !result.matches) {
-    metrics_
-        ->GetHistogram("apiserver_admission_match_condition_evaluation_seconds",
-                       "Time to evaluate the match conditions of a webhook or policy.",
-                       {0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25}, LabelsOf(inputs))
-        .Observe(std::chrono::duration<double>(clock_->Steady() - start).count());
-  }
-  return result;
-}
-
-Task<MatchConditions::Result> MatchConditions::MatchAndAsk(meta::RequestContext ctx, ExpressionInputs inputs,
-                                                           AuthorizerAnswers& authorizer) const {
-  if (conditions_.empty()) co_return Result{};
-  inputs.authorizer = &authorizer;
-  for (;;) {
-    cel::Evaluation evaluation;
-    Result result = Match(inputs, nullptr, evaluation);
-    if (!authorizer.HasOpenQuestion()) co_return result;
-    co_await authorizer.Ask(ctx);
-  }
+  const Outcome outcome = Evaluate(inputs, variables, evaluation);
+  return outcome.provisional ? Result() : Conclude(outcome, inputs.attributes);
 }
 
 void MatchConditions::CountExclusion(Operation operation) const {
   if (!metrics_) return;
-  Attributes attributes;
-  attributes.operation = operation;
-  ExpressionInputs inputs;
-  inputs.attributes = &attributes;
-  metrics_
-      ->GetCounter("apiserver_admission_match_condition_exclusions_total",
-                   "Requests that a webhook or policy did not see because of its match conditions.", LabelsOf(inputs))
-      .Add();
+  Series& series = (*series_)[static_cast<std::size_t>(operation)];
+  std::call_once(series.once_exclusions, [&] {
+    series.exclusions =
+        metrics_->GetCounter("apiserver_admission_match_condition_exclusions_total",
+                             "Requests that a webhook or policy did not see because of its match conditions.",
+                             LabelsOf(ToString(operation)));
+  });
+  series.exclusions->Add();
 }
 
 }  // namespace apimesh::admission

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,34 +28,54 @@ class MatchConditions {
 
   bool Empty() const { return conditions_.empty(); }
   bool UsesRequest() const { return uses_request_; }
+  bool UsesAuthorizer() const { return uses_authorizer_; }
+  /// Returns whether both have the same expressions, so that their outcomes for a request are equal.
+  bool HasExpressionsOf(const MatchConditions& other) const;
+  /// Identifies the first expression. It is equal if HasExpressionsOf() is true.
+  const void* FirstExpression() const { return conditions_.empty() ? nullptr : conditions_[0].expression.get(); }
+  /// Whether others may have the same expressions. This is a hint.
+  bool MayBeShared() const { return !conditions_.empty() && conditions_[0].expression.use_count() > 1; }
 
   struct Result {
     bool matches = true;
     std::string failed_condition;  // the name of the condition that is false, if there is one
     std::string error;             // a condition cannot be evaluated and the failure policy is kFail
   };
-  /// Evaluates the conditions. A condition that is false decides, even if others fail. `variables` are the composed
-  /// variables of a policy, or nullptr. If inputs.authorizer has an open question afterwards, the result must not be
-  /// used.
+  /// What the expressions evaluate to, which does not depend on the owner of the conditions.
+  struct Outcome {
+    std::optional<std::size_t> excluded_by;  // the first condition that is false
+    std::vector<std::string> errors;
+    Duration elapsed{};
+    bool provisional = false;  // inputs.authorizer has an open question, so the outcome must not be used
+  };
+  Outcome Evaluate(const ExpressionInputs& inputs, const std::vector<NamedExpression>* variables,
+                   cel::Evaluation& evaluation) const;
+  /// Returns the result of an outcome that is not provisional, and records it in the metrics.
+  Result Conclude(const Outcome& outcome, const Attributes* attributes) const;
+  /// Evaluates the conditions and concludes. A condition that is false decides, even if others fail. `variables` are
+  /// the composed variables of a policy, or nullptr. If inputs.authorizer has an open question afterwards, the result
+  /// must not be used.
   Result Match(const ExpressionInputs& inputs, const std::vector<NamedExpression>* variables,
                cel::Evaluation& evaluation) const;
-  /// The same, and waits for the answers of the authorizer. `inputs` must have `attributes` set; `authorizer` is that
-  /// of inputs.
-  Task<Result> MatchAndAsk(meta::RequestContext ctx, ExpressionInputs inputs, AuthorizerAnswers& authorizer) const;
   /// Counts a webhook that is not called because of its conditions.
   void CountExclusion(Operation operation) const;
 
  private:
-  Result Evaluate(const ExpressionInputs& inputs, const std::vector<NamedExpression>* variables,
-                  cel::Evaluation& evaluation) const;
-  service::Labels LabelsOf(const ExpressionInputs& inputs) const;
+  /// The series of one operation, which are looked up when they are first needed.
+  struct Series {
+    std::once_flag once_exclusions, once_seconds;
+    std::optional<service::Counter> exclusions;
+    std::optional<service::Histogram> seconds;
+  };
+  service::Labels LabelsOf(std::string_view operation) const;
 
   std::vector<NamedExpression> conditions_;
-  bool uses_request_ = false;
+  bool uses_request_ = false, uses_authorizer_ = false;
   FailurePolicy failure_policy_ = FailurePolicy::kFail;
   Owner owner_;
   service::Metrics* metrics_ = nullptr;
   const Clock* clock_ = nullptr;
+  std::unique_ptr<std::array<Series, 4>> series_;  // by Operation; nullptr without metrics
 };
 
 }  // namespace apimesh::admission

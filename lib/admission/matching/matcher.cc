@@ -13,11 +13,10 @@ bool WritesNamespace(const Attributes& attributes) {
          (attributes.operation == Operation::kCreate || attributes.operation == Operation::kUpdate);
 }
 
-/// Returns whether the namespace selector does not matter for a request. Cluster-scoped objects other than namespaces
-/// have no namespace whose labels could exclude them.
-bool SelectsAllNamespaces(const Criteria& criteria, const Attributes& attributes) {
-  const bool clusterwide = attributes.ns.empty() && attributes.resource.resource != kNamespaces;
-  return clusterwide || criteria.NamespaceSelector().Empty();
+/// Returns whether namespace selectors do not matter for a request. Cluster-scoped objects other than namespaces have
+/// no namespace whose labels could exclude them.
+bool IsClusterWide(const Attributes& attributes) {
+  return attributes.ns.empty() && attributes.resource.resource != kNamespaces;
 }
 
 }  // namespace
@@ -28,24 +27,34 @@ Task<meta::Result<ObjectPtr>> Matcher::Namespace(meta::RequestContext ctx, std::
   co_return co_await objects_->Get(std::move(ctx), namespaces, "", std::move(name), Read::kCachedElseNewest);
 }
 
-Task<meta::Result<bool>> Matcher::MatchesNamespace(meta::RequestContext ctx, const Criteria& criteria,
-                                                   const Attributes& attributes, RequestLabels& labels) const {
-  if (WritesNamespace(attributes)) co_return criteria.NamespaceSelector().Matches(*labels.Object());
-  if (labels.Namespace()) co_return criteria.NamespaceSelector().Matches(*labels.Namespace());
-  const meta::Result<ObjectPtr> found = co_await Namespace(std::move(ctx), attributes.ns);
-  if (found) {
-    labels.SetNamespace(LabelsOf(**found));
-    co_return criteria.NamespaceSelector().Matches(*labels.Namespace());
-  }
-  if (found.error().Is(meta::Reason::kNotFound)) co_return found.error();
-  co_return meta::InternalError(found.error().Message());
+const meta::Labels* Matcher::KnownNamespaceLabels(const Attributes& attributes, RequestLabels& labels) {
+  if (IsClusterWide(attributes)) return nullptr;
+  return WritesNamespace(attributes) ? labels.Object() : labels.Namespace();
 }
 
-bool Matcher::Excludes(const Criteria& criteria, const Attributes& attributes, RequestLabels& labels) {
-  if (!criteria.SelectorError().empty()) return false;
-  if (!criteria.ObjectSelector().Empty() && !criteria.MatchesObject(labels.Object(), labels.OldObject())) return true;
-  return labels.Namespace() && !SelectsAllNamespaces(criteria, attributes) &&
-         !criteria.NamespaceSelector().Matches(*labels.Namespace());
+bool Matcher::NeedsNamespaceLabels(const Attributes& attributes, const RequestLabels& labels) {
+  return !IsClusterWide(attributes) && !WritesNamespace(attributes) && !labels.Namespace();
+}
+
+Task<> Matcher::ReadNamespaceLabels(meta::RequestContext ctx, const Attributes& attributes,
+                                    RequestLabels& labels) const {
+  if (!NeedsNamespaceLabels(attributes, labels)) co_return;
+  const meta::Result<ObjectPtr> found = co_await Namespace(std::move(ctx), attributes.ns);
+  if (found) labels.SetNamespace(LabelsOf(**found));
+}
+
+std::optional<meta::Result<std::optional<Match>>> Matcher::MatchNow(const Criteria& criteria,
+                                                                    const Attributes& attributes,
+                                                                    RequestLabels& labels) {
+  std::optional<matching::Match> match = criteria.MatchRules(attributes);
+  if (!match) return match;
+  if (!criteria.SelectorError().empty()) return meta::InternalError(criteria.SelectorError());
+  const bool objects = criteria.ObjectSelector().Empty() || criteria.MatchesObject(labels.Object(), labels.OldObject());
+  if (!objects) return std::optional<matching::Match>();
+  if (IsClusterWide(attributes) || criteria.NamespaceSelector().Empty()) return match;
+  const meta::Labels* const of_namespace = KnownNamespaceLabels(attributes, labels);
+  if (!of_namespace) return std::nullopt;
+  return criteria.NamespaceSelector().Matches(*of_namespace) ? match : std::nullopt;
 }
 
 Task<meta::Result<std::optional<Match>>> Matcher::Match(meta::RequestContext ctx, const Criteria& criteria,
@@ -56,14 +65,16 @@ Task<meta::Result<std::optional<Match>>> Matcher::Match(meta::RequestContext ctx
 
 Task<meta::Result<std::optional<Match>>> Matcher::Match(meta::RequestContext ctx, const Criteria& criteria,
                                                         const Attributes& attributes, RequestLabels& labels) const {
-  std::optional<matching::Match> match = criteria.MatchRules(attributes);
-  if (!match) co_return match;
-  if (!criteria.SelectorError().empty()) co_return meta::InternalError(criteria.SelectorError());
-  if (Excludes(criteria, attributes, labels)) co_return std::optional<matching::Match>();
-  if (SelectsAllNamespaces(criteria, attributes)) co_return match;
-  const meta::Result<bool> matches = co_await MatchesNamespace(std::move(ctx), criteria, attributes, labels);
-  if (!matches) co_return matches.error();
-  co_return *matches ? match : std::nullopt;
+  std::optional<meta::Result<std::optional<matching::Match>>> now = MatchNow(criteria, attributes, labels);
+  if (now) co_return *now;
+  const meta::Result<ObjectPtr> found = co_await Namespace(std::move(ctx), attributes.ns);
+  if (!found) {
+    if (found.error().Is(meta::Reason::kNotFound)) co_return found.error();
+    co_return meta::InternalError(found.error().Message());
+  }
+  labels.SetNamespace(LabelsOf(**found));
+  now = MatchNow(criteria, attributes, labels);
+  co_return *now;
 }
 
 }  // namespace apimesh::admission::matching

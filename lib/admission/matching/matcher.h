@@ -20,17 +20,23 @@ class Matcher {
   /// The same for one of many criteria, which share `labels`.
   Task<meta::Result<std::optional<matching::Match>>> Match(meta::RequestContext ctx, const Criteria& criteria,
                                                            const Attributes& attributes, RequestLabels& labels) const;
-  /// Returns true if it is already known that a selector excludes the request, so that Match() need not be called. This
-  /// costs no coroutine.
-  static bool Excludes(const Criteria& criteria, const Attributes& attributes, RequestLabels& labels);
+  /// The same without I/O, which costs no coroutine. Returns nullopt if the labels of the namespace must be read first.
+  static std::optional<meta::Result<std::optional<matching::Match>>> MatchNow(const Criteria& criteria,
+                                                                              const Attributes& attributes,
+                                                                              RequestLabels& labels);
+  /// Returns the labels that namespace selectors are compared with, or nullptr if they do not matter for the request or
+  /// have not been read yet.
+  static const meta::Labels* KnownNamespaceLabels(const Attributes& attributes, RequestLabels& labels);
+  /// Reads the labels of the namespace if selectors of candidates need them. Without them, `labels` stays as it is:
+  /// Match() returns the error for the criteria that match otherwise.
+  Task<> ReadNamespaceLabels(meta::RequestContext ctx, const Attributes& attributes, RequestLabels& labels) const;
+  /// Returns whether ReadNamespaceLabels() would read.
+  static bool NeedsNamespaceLabels(const Attributes& attributes, const RequestLabels& labels);
 
   /// Returns the namespace object with this name. If the cache does not have it, it is read from the store.
   Task<meta::Result<ObjectPtr>> Namespace(meta::RequestContext ctx, std::string name) const;
 
  private:
-  Task<meta::Result<bool>> MatchesNamespace(meta::RequestContext ctx, const Criteria& criteria,
-                                            const Attributes& attributes, RequestLabels& labels) const;
-
   const ObjectsPtr objects_;
 };
 

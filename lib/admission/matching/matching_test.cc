@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "lib/admission/matching/matcher.h"
 #include "lib/admission/matching/rule_index.h"
 #include "lib/admission/matching/testing_versions.h"
@@ -230,29 +232,126 @@ TEST(Matcher, FailsWithoutNamespaces) {
 
 // --- index
 
-TEST(RuleIndex, FindsAllCriteriaThatMatch) {
-  // Each criteria that matches must be among the candidates.
-  const std::vector<std::string> webhooks = {
-      ForResource("apps", "v1", "Exact"),  ForResource("extensions", "v1", "Equivalent"),
-      ForResource("batch", "v1", "Exact"), ForResource("*", "*", "Exact"),
-      fmt::format("{{{}}}", kAny),         "{}"};
+class RuleIndexTest : public ::testing::Test {
+ protected:
+  void Index(const std::vector<std::string>& webhooks) {
+    for (RuleIndex::Item i = 0; i < webhooks.size(); ++i) index.Add(i, Webhook(webhooks[i]));
+  }
+  std::vector<RuleIndex::Item> Find() {
+    RequestLabels labels(attributes);
+    if (namespace_labels) labels.SetNamespace(*namespace_labels);
+    return index.Candidates(attributes, labels);
+  }
+
   RuleIndex index;
-  for (RuleIndex::Item i = 0; i < webhooks.size(); ++i) index.Add(i, Webhook(webhooks[i]));
   Attributes attributes = Request();
+  std::optional<meta::Labels> namespace_labels;
+};
+
+TEST_F(RuleIndexTest, FindsAllCriteriaThatMatch) {
+  // Each criteria that matches must be among the candidates.
+  Index({ForResource("apps", "v1", "Exact"), ForResource("extensions", "v1", "Equivalent"),
+         ForResource("batch", "v1", "Exact"), ForResource("*", "*", "Exact"), fmt::format("{{{}}}", kAny), "{}"});
   attributes.versions = &TwoGroups();
-  EXPECT_THAT(index.Candidates(attributes), ::testing::ElementsAre(0, 1, 3, 4));
+  EXPECT_THAT(Find(), ::testing::ElementsAre(0, 1, 3, 4));
   EXPECT_TRUE(index.Any(attributes));
   attributes.versions = nullptr;
-  EXPECT_THAT(index.Candidates(attributes), ::testing::ElementsAre(0, 3, 4));
+  EXPECT_THAT(Find(), ::testing::ElementsAre(0, 3, 4));
 }
 
-TEST(RuleIndex, FindsNothingForOtherResources) {
-  RuleIndex index;
-  index.Add(0, Webhook(ForResource("batch", "v1", "Exact")));
-  EXPECT_FALSE(index.Any(Request()));
-  EXPECT_THAT(index.Candidates(Request()), ::testing::IsEmpty());
+TEST_F(RuleIndexTest, FindsNothingForOtherResources) {
+  Index({ForResource("batch", "v1", "Exact")});
+  EXPECT_FALSE(index.Any(attributes));
+  EXPECT_THAT(Find(), ::testing::IsEmpty());
   index.Add(1, Criteria::OfPolicy({}));
-  EXPECT_THAT(index.Candidates(Request()), ::testing::ElementsAre(1));
+  EXPECT_THAT(Find(), ::testing::ElementsAre(1));
+}
+
+TEST_F(RuleIndexTest, FindsNothingForOtherOperationsScopesAndSubresources) {
+  const auto rule = [](std::string_view operation, std::string_view scope, std::string_view resource) {
+    return fmt::format(
+        R"({{"rules":[{{"operations":["{}"],"apiGroups":["*"],"apiVersions":["*"],"resources":["{}"],"scope":"{}"}}]}})",
+        operation, resource, scope);
+  };
+  Index({rule("CREATE", "*", "*"), rule("DELETE", "*", "*"), rule("*", "Cluster", "*"), rule("*", "Namespaced", "*/*"),
+         rule("*", "*", "*/scale"), rule("*", "*", "deployments/scale")});
+  EXPECT_THAT(Find(), ::testing::ElementsAre(0, 3));
+  attributes.subresource = "scale";
+  EXPECT_THAT(Find(), ::testing::ElementsAre(3, 4, 5));
+  attributes.operation = Operation::kDelete;
+  attributes.subresource.clear();
+  EXPECT_THAT(Find(), ::testing::ElementsAre(1, 3));
+  attributes.ns.clear();
+  EXPECT_THAT(Find(), ::testing::ElementsAre(1, 2));
+}
+
+// What the index finds and then matches is what each criteria matches alone, for all kinds of selectors and labels.
+TEST_F(RuleIndexTest, FindsWhatSelectorsDoNotExclude) {
+  const std::vector<std::string> selectors = {
+      "{}",
+      R"({"matchLabels":{"a":"1"}})",
+      R"({"matchLabels":{"a":"1","b":"2"}})",
+      R"({"matchExpressions":[{"key":"a","operator":"In","values":["1","3"]}]})",
+      R"({"matchExpressions":[{"key":"b","operator":"Exists"},{"key":"a","operator":"NotIn","values":["3"]}]})",
+      R"({"matchExpressions":[{"key":"a","operator":"NotIn","values":["1"]}]})",
+      R"({"matchExpressions":[{"key":"b","operator":"DoesNotExist"}]})"};
+  std::vector<Criteria> all;
+  for (const std::string& of_namespace : selectors) {
+    for (const std::string& of_object : selectors) {
+      all.push_back(
+          Webhook(fmt::format(R"({{{},"namespaceSelector":{},"objectSelector":{}}})", kAny, of_namespace, of_object)));
+      index.Add(static_cast<RuleIndex::Item>(all.size() - 1), all.back());
+    }
+  }
+  all.push_back(Webhook(
+      fmt::format(R"({{{},"objectSelector":{{"matchExpressions":[{{"key":"a","operator":"Wrong"}}]}}}})", kAny)));
+  index.Add(static_cast<RuleIndex::Item>(all.size() - 1), all.back());
+  const auto object_with = [](std::string_view labels) {
+    return Parse(fmt::format(R"({{"metadata":{{"labels":{}}}}})", labels));
+  };
+  const char* const kLabels[] = {"{}", R"({"a":"1"})", R"({"a":"3","b":"2"})", R"({"a":"1","b":"2"})", R"({"b":"x"})"};
+  std::size_t found_count = 0, wanted_count = 0;
+  for (const char* object : kLabels) {
+    for (const char* old_object : kLabels) {
+      for (const char* ns : kLabels) {
+        meta::Object now = object_with(object);
+        const meta::Object old = object_with(old_object);
+        attributes.object = &now;
+        attributes.old_object = old_object == kLabels[0] ? nullptr : &old;
+        for (const bool clusterwide : {false, true}) {
+          attributes.ns = clusterwide ? "" : "ns";
+          namespace_labels = LabelsOf(object_with(ns));
+          RequestLabels labels(attributes);
+          labels.SetNamespace(*namespace_labels);
+          std::vector<RuleIndex::Item> wanted;
+          for (RuleIndex::Item i = 0; i < all.size(); ++i) {
+            const auto match = Matcher::MatchNow(all[i], attributes, labels);
+            ASSERT_TRUE(match);
+            if (!*match || **match) wanted.push_back(i);
+          }
+          const std::vector<RuleIndex::Item> found = Find();
+          found_count += found.size();
+          wanted_count += wanted.size();
+          EXPECT_TRUE(std::includes(found.begin(), found.end(), wanted.begin(), wanted.end()))
+              << object << old_object << ns << clusterwide;
+          namespace_labels.reset();
+          const std::vector<RuleIndex::Item> unknown = Find();
+          EXPECT_TRUE(std::includes(unknown.begin(), unknown.end(), wanted.begin(), wanted.end()));
+        }
+      }
+    }
+  }
+  EXPECT_LT(found_count, 2 * wanted_count) << "labels must exclude most of what does not match";
+}
+
+TEST_F(RuleIndexTest, NeedsTheNamespaceOnlyForNamespaceSelectors) {
+  RequestLabels labels(attributes);
+  Index({fmt::format(R"({{{},"objectSelector":{{"matchLabels":{{"a":"1"}}}}}})", kAny)});
+  EXPECT_FALSE(index.NeedsNamespace(attributes, labels));
+  index.Add(1, Webhook(fmt::format(R"({{{},"namespaceSelector":{{"matchLabels":{{"a":"1"}}}}}})", kAny)));
+  EXPECT_TRUE(index.NeedsNamespace(attributes, labels));
+  labels.SetNamespace({});
+  EXPECT_FALSE(index.NeedsNamespace(attributes, labels));
 }
 
 // --- conversion

@@ -58,19 +58,22 @@ Rule::Rule(const json::object& rule)
 }
 
 bool Rule::Matches(const Attributes& attributes, const meta::Gvr& resource) const {
-  return (operations_ & BitOf(attributes.operation)) != 0 && ContainsOrAny(groups_, resource.group) &&
+  return HasOperation(attributes.operation) && ContainsOrAny(groups_, resource.group) &&
          ContainsOrAny(versions_, resource.version) && MatchesResource(resource.resource, attributes.subresource) &&
          MatchesScope(attributes, resource) &&
          (names_.empty() || std::find(names_.begin(), names_.end(), attributes.RequestName()) != names_.end());
 }
 
+bool Rule::IsClusterScoped(const Attributes& attributes, const meta::Gvr& resource) {
+  // A request for a namespace object has the name of the object as its namespace, although it is cluster-scoped.
+  static const meta::Gvr namespaces{"", "v1", "namespaces"};
+  return attributes.ns.empty() || resource == namespaces;
+}
+
 bool Rule::MatchesScope(const Attributes& attributes, const meta::Gvr& resource) const {
   if (scope_ == Scope::kAll) return true;
   if (scope_ == Scope::kUnknown) return false;
-  // A request for a namespace object has the name of the object as its namespace, although it is cluster-scoped.
-  static const meta::Gvr namespaces{"", "v1", "namespaces"};
-  const bool cluster = attributes.ns.empty() || resource == namespaces;
-  return cluster == (scope_ == Scope::kCluster);
+  return IsClusterScoped(attributes, resource) == (scope_ == Scope::kCluster);
 }
 
 bool Rule::MatchesResource(std::string_view name, std::string_view subresource) const {

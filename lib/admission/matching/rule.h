@@ -22,7 +22,11 @@ class Rule {
   /// Returns whether the rule selects this request, as if it were a request for `resource`, which is the requested
   /// resource or an equivalent of it.
   bool Matches(const Attributes& attributes, const meta::Gvr& resource) const;
+  /// Returns whether such a request counts as one for a cluster-scoped resource.
+  static bool IsClusterScoped(const Attributes& attributes, const meta::Gvr& resource);
 
+  bool HasOperation(Operation operation) const { return (operations_ & (1U << static_cast<unsigned>(operation))) != 0; }
+  Scope GetScope() const { return scope_; }
   const std::vector<std::string>& Groups() const { return groups_; }
   const std::vector<Resource>& Resources() const { return resources_; }
 

@@ -30,11 +30,21 @@ Task<meta::Result<PolicySetPtr>> PolicyPlugin::CurrentPolicies(meta::RequestCont
   co_return source_.Current();
 }
 
+Task<std::vector<matching::RuleIndex::Item>> PolicyPlugin::FindCandidates(meta::RequestContext ctx,
+                                                                          const PolicySet& set,
+                                                                          const Attributes& attributes,
+                                                                          matching::RequestLabels& labels) const {
+  if (set.index.NeedsNamespace(attributes, labels))
+    co_await matcher_.ReadNamespaceLabels(std::move(ctx), attributes, labels);
+  co_return set.index.Candidates(attributes, labels);
+}
+
 Task<meta::Result<std::optional<MatchedPolicy>>> PolicyPlugin::MatchPolicy(meta::RequestContext ctx,
                                                                            const Policy& policy,
-                                                                           const Attributes& attributes) const {
+                                                                           const Attributes& attributes,
+                                                                           matching::RequestLabels& labels) const {
   ASSIGN_OR_CO_RETURN(const std::optional<matching::Match> match,
-                      co_await matcher_.Match(ctx, policy.criteria, attributes));
+                      co_await matcher_.Match(ctx, policy.criteria, attributes, labels));
   std::optional<MatchedPolicy> matched;
   if (!match) co_return matched;
   ASSIGN_OR_CO_RETURN(std::optional<ParamResource> params, co_await FindParamResource(ctx, objects_, policy));

@@ -28,9 +28,15 @@ class PolicyPlugin : public Plugin {
   bool MayMatch(const Attributes& attributes) const;
   /// Returns the current policies. Until they are known, waits at most 10 s, and then refuses the request.
   Task<meta::Result<PolicySetPtr>> CurrentPolicies(meta::RequestContext ctx, const Attributes& attributes) const;
+  /// Returns the positions of the policies that could match the request. `labels` has the labels of its namespace then,
+  /// if they can be read and one of these policies has a selector for them.
+  Task<std::vector<matching::RuleIndex::Item>> FindCandidates(meta::RequestContext ctx, const PolicySet& set,
+                                                              const Attributes& attributes,
+                                                              matching::RequestLabels& labels) const;
   /// Returns nullopt if the request does not match the policy.
   Task<meta::Result<std::optional<MatchedPolicy>>> MatchPolicy(meta::RequestContext ctx, const Policy& policy,
-                                                               const Attributes& attributes) const;
+                                                               const Attributes& attributes,
+                                                               matching::RequestLabels& labels) const;
   /// Returns the parameters with which the policy runs for a binding: none if the request does not match the binding,
   /// and a nullptr if the policy has no parameters.
   Task<meta::Result<std::vector<ObjectPtr>>> ParamsFor(meta::RequestContext ctx, const Binding& binding,

@@ -4,8 +4,8 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
-#include "lib/admission/expressions/request_variable.h"
 #include "lib/admission/webhooks/bypass.h"
+#include "lib/base/async/user_executors.h"
 #include "lib/base/log.h"
 #include "lib/mesh/large_body.h"
 #include "lib/meta/names.h"
@@ -59,6 +59,33 @@ Caller::Caller(const PluginInputs& inputs, Type type)
       clock_(inputs.clock),
       metrics_(inputs.metrics, type == Type::kMutating ? "admit" : "validating") {}
 
+meta::Result<std::optional<matching::Match>> Caller::Conclude(const Webhook& webhook, const matching::Match& match,
+                                                              const Attributes& attributes,
+                                                              const MatchConditions::Outcome& outcome) const {
+  const MatchConditions::Result result = webhook.conditions.Conclude(outcome, &attributes);
+  if (!result.error.empty())
+    return meta::Forbidden(attributes.resource.GroupResource(), attributes.RequestName(), result.error);
+  if (result.matches) return std::optional(match);
+  webhook.conditions.CountExclusion(attributes.operation);
+  return std::optional<matching::Match>();
+}
+
+bool Caller::Excludes(const meta::RequestContext& ctx, const Webhook& webhook, Request& request) const {
+  const auto match = matching::Matcher::MatchNow(webhook.criteria, request.attributes, request.labels);
+  if (!match || !*match) return false;
+  const std::optional<matching::Match>& found = **match;
+  if (!found) return true;
+  const Attributes& attributes = request.attributes;
+  if (webhook.conditions.Empty() || found->kind != attributes.kind) return false;
+  const MatchConditions::Outcome& outcome =
+      request.conditions.Evaluate(ctx, webhook.conditions, *found, {attributes.object, attributes.old_object},
+                                  request.attributes, request.authorizer);
+  // Other outcomes are concluded by ShouldCall(), so that each is counted once.
+  if (outcome.provisional || !outcome.excluded_by) return false;
+  (void)Conclude(webhook, *found, attributes, outcome);
+  return true;
+}
+
 Task<meta::Result<std::optional<matching::Match>>> Caller::ShouldCall(meta::RequestContext ctx, const Webhook& webhook,
                                                                       Request& request) const {
   const Attributes& attributes = request.attributes;
@@ -66,19 +93,12 @@ Task<meta::Result<std::optional<matching::Match>>> Caller::ShouldCall(meta::Requ
       co_await matcher_.Match(ctx, webhook.criteria, attributes, request.labels);
   if (!match || !*match || webhook.conditions.Empty()) co_return match;
   ASSIGN_OR_CO_RETURN(const matching::VersionedObjects::Pair objects, co_await request.objects.In(ctx, (*match)->kind));
-  meta::json::object variable;
-  if (webhook.conditions.UsesRequest()) variable = RequestVariable(ctx, attributes, (*match)->kind, (*match)->resource);
-  ExpressionInputs inputs;
-  inputs.object = objects.object ? &objects.object->Root() : nullptr;
-  inputs.old_object = objects.old_object ? &objects.old_object->Root() : nullptr;
-  inputs.request = &variable;
-  inputs.attributes = &attributes;
-  const MatchConditions::Result result = co_await webhook.conditions.MatchAndAsk(ctx, inputs, request.authorizer);
-  if (!result.error.empty())
-    co_return meta::Forbidden(attributes.resource.GroupResource(), attributes.RequestName(), result.error);
-  if (result.matches) co_return match;
-  webhook.conditions.CountExclusion(attributes.operation);
-  co_return std::optional<matching::Match>();
+  for (;;) {
+    const MatchConditions::Outcome& outcome =
+        request.conditions.Evaluate(ctx, webhook.conditions, **match, objects, attributes, request.authorizer);
+    if (!outcome.provisional) co_return Conclude(webhook, **match, attributes, outcome);
+    co_await request.authorizer.Ask(ctx);
+  }
 }
 
 Task<Caller::Sent> Caller::Send(meta::RequestContext ctx, const Webhook& webhook, std::string body) const {
@@ -131,7 +151,7 @@ Task<CallResult> Caller::Call(meta::RequestContext ctx, const Webhook& webhook, 
   const std::function<void()> work = [&] {
     review = ReadReview(sent.body, request.version, request.uid, type_ == Type::kMutating);
   };
-  co_await Process(sent.body.size(), work);
+  co_await Process(ctx.User().name, sent.body.size(), work);
   ReviewResult<ReviewResponse>& read = *review;
   if (!read) {
     const std::string_view head =
@@ -148,9 +168,9 @@ Task<CallResult> Caller::Call(meta::RequestContext ctx, const Webhook& webhook, 
   co_return result;
 }
 
-Task<> Caller::Process(std::size_t bytes, const std::function<void()>& work) const {
+Task<> Caller::Process(std::string_view user, std::size_t bytes, const std::function<void()>& work) const {
   if (!large_requests_ || bytes <= mesh::kLargeBodyBytes) return Run(work);
-  return boost::asio::co_spawn(large_requests_, Run(work), boost::asio::use_awaitable);
+  return boost::asio::co_spawn(ExecutorOfUser(large_requests_, user), Run(work), boost::asio::use_awaitable);
 }
 
 std::optional<meta::ApiError> Caller::ApplyFailurePolicy(const meta::RequestContext& ctx, const Webhook& webhook,

@@ -8,6 +8,7 @@
 #include "lib/admission/expressions/authorizer_answers.h"
 #include "lib/admission/matching/matcher.h"
 #include "lib/admission/matching/versioned_objects.h"
+#include "lib/admission/webhooks/condition_outcomes.h"
 #include "lib/admission/webhooks/webhook.h"
 #include "lib/admission/webhooks/webhook_metrics.h"
 
@@ -47,22 +48,26 @@ class Caller {
     void ForgetObject() {
       objects.Forget();
       labels.Forget();
+      conditions.Forget();
     }
     const Attributes& attributes;
     matching::VersionedObjects objects;
     matching::RequestLabels labels;
     AuthorizerAnswers authorizer;
+    ConditionOutcomes conditions;
   };
   Request NewRequest(const Attributes& attributes) const { return {attributes, auth_}; }
 
-  /// Returns true if it is already known that ShouldCall() would return nullopt. This costs no coroutine, and clusters
-  /// have many webhooks whose selectors exclude most requests.
-  static bool Excludes(const Webhook& webhook, Request& request) {
-    return matching::Matcher::Excludes(webhook.criteria, request.attributes, request.labels);
+  /// Reads what `request.labels` lacks to exclude webhooks by their namespace selectors.
+  Task<> ReadNamespaceLabels(meta::RequestContext ctx, Request& request) const {
+    return matcher_.ReadNamespaceLabels(std::move(ctx), request.attributes, request.labels);
   }
   /// Returns how the request matches, or nullopt if the webhook must not be called.
   Task<meta::Result<std::optional<matching::Match>>> ShouldCall(meta::RequestContext ctx, const Webhook& webhook,
                                                                 Request& request) const;
+  /// Returns true if ShouldCall() would return nullopt. This costs no coroutine, and clusters have many webhooks that
+  /// exclude most requests. If it returns false, ShouldCall() decides, without evaluating the conditions again.
+  bool Excludes(const meta::RequestContext& ctx, const Webhook& webhook, Request& request) const;
   /// Calls the webhook, reads its answer and records both in the metrics. `objects` are in the kind of the match. Does
   /// not change `ctx`, so that several calls can run at the same time.
   Task<CallResult> Call(meta::RequestContext ctx, const Webhook& webhook, matching::Match match,
@@ -76,10 +81,10 @@ class Caller {
   /// Records a call that admits the request.
   void RecordSuccess(const Webhook& webhook, const Attributes& attributes, Duration elapsed) const;
 
-  /// Runs `work`, which reads or applies an answer of this many bytes. A large answer is processed on the thread for
-  /// large requests, because it takes hundreds of milliseconds, and the thread of the request serves others as well.
-  /// The caller must await the result at once.
-  Task<> Process(std::size_t bytes, const std::function<void()>& work) const;
+  /// Runs `work`, which reads or applies an answer of this many bytes. A large answer is processed on the threads for
+  /// large requests, one after the other for each user, because it takes hundreds of milliseconds, and the thread of
+  /// the request serves others as well. The caller must await the result at once.
+  Task<> Process(std::string_view user, std::size_t bytes, const std::function<void()>& work) const;
 
   SteadyTime Now() const { return clock_->Steady(); }
 
@@ -88,6 +93,10 @@ class Caller {
     std::optional<CallError> error;
     std::string body;  // of the response
   };
+  /// Concludes and counts an outcome of the webhook's match conditions.
+  meta::Result<std::optional<matching::Match>> Conclude(const Webhook& webhook, const matching::Match& match,
+                                                        const Attributes& attributes,
+                                                        const MatchConditions::Outcome& outcome) const;
   Task<Sent> Send(meta::RequestContext ctx, const Webhook& webhook, std::string body) const;
 
   const Type type_;

@@ -87,13 +87,21 @@ Value EqualMapLists(const Value& a, const Value& b, Arena& arena) {
   return Value::Bool(true);
 }
 
+/// Compares elements and fields of documents that have a schema. Unlike the operands of ==, a list or a map is not just
+/// different from null: such a comparison is an error.
+Value EqualInSchema(const Value& a, const Value& b, Arena& arena) {
+  const bool shaped = (a.Is(Kind::kJsonList) || a.Is(Kind::kJsonMap)) && a.GetShape();
+  return shaped && b.Is(Kind::kNull) ? NoSuchOverload() : Equal(a, b, arena);
+}
+
 Value EqualLists(const Value& a, const Value& b, Arena& arena) {
   if (ListSize(a) != ListSize(b)) return Value::Bool(false);
   const bool strict = a.Is(Kind::kJsonList) && a.GetShape();
   if (strict && a.GetShape()->list_type == Shape::ListType::kSet) return Value::Bool(EqualSets(a, b, arena));
   if (strict && a.GetShape()->list_type == Shape::ListType::kMap) return EqualMapLists(a, b, arena);
   for (std::size_t i = 0; i < ListSize(a); ++i) {
-    const Value equal = Equal(ListAt(a, i, arena), ListAt(b, i, arena), arena);
+    const Value left = ListAt(a, i, arena), right = ListAt(b, i, arena);
+    const Value equal = strict ? EqualInSchema(left, right, arena) : Equal(left, right, arena);
     if (equal.IsFalse() || (strict && equal.IsError())) return equal;
   }
   return Value::Bool(true);
@@ -119,7 +127,7 @@ Value EqualShaped(const Value& a, const Value& b, Arena& arena) {
     const auto left = MapFind(a, Value::String(escaped), arena), right = MapFind(b, Value::String(escaped), arena);
     if (left.has_value() != right.has_value()) return Value::Bool(false);
     if (!left) continue;
-    const Value equal = Equal(*left, *right, arena);
+    const Value equal = EqualInSchema(*left, *right, arena);
     if (!equal.IsTrue()) return equal;
   }
   return Value::Bool(true);

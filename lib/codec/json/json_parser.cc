@@ -3,12 +3,11 @@
 #include <cmath>
 #include <cstdlib>
 #include <deque>
-#include <limits>
-#include <utility>
 
 #include <boost/json/value_stack.hpp>
 #include <fmt/format.h>
 
+#include "lib/base/async/interrupt.h"
 #include "lib/base/text/utf8.h"
 #include "lib/codec/codec.h"
 #include "lib/codec/json/json_parts.h"
@@ -183,6 +182,7 @@ class JsonParser {
 
   bool OpenFrame(bool is_object) {
     if (frames_.size() >= limits_.depth) return Fail("exceeded max depth");
+    if (strict_ && Interrupted()) return Fail("interrupted");  // only bodies of requests are parsed strictly
     ++at_;
     frames_.push_back(Frame{is_object, wanted_});
     frames_.back().keys = KeySet(keys_.size());
@@ -393,7 +393,7 @@ meta::Result<meta::json::value> ParseJson(std::string_view text, meta::json::sto
 
 meta::Result<meta::json::value> ParseJsonParts(std::string_view text, const meta::FieldMask& wanted,
                                                meta::json::storage_ptr arena) {
-  static constexpr ParseLimits kOurOwn{.bytes = std::numeric_limits<std::size_t>::max()};
+  static constexpr ParseLimits kOurOwn{.bytes = std::string_view::npos};
   return JsonParser(text, nullptr, kOurOwn, wanted.Everything() ? nullptr : &wanted).Parse(std::move(arena));
 }
 

@@ -1,9 +1,12 @@
 #include <algorithm>
+#include <limits>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "lib/base/text/base64.h"
-#include "lib/codec/codec.h"
 #include "lib/codec/go_time.h"
+#include "lib/codec/protobuf/protobuf_limits.h"
 #include "lib/codec/protobuf/wire.h"
 
 namespace apimesh::codec {
@@ -41,13 +44,22 @@ bool ReadEnvelope(std::string_view bytes, Envelope& envelope) {
 
 class ProtobufReader {
  public:
-  explicit ProtobufReader(json::storage_ptr arena) : arena_(std::move(arena)) {}
+  ProtobufReader(json::storage_ptr arena, const ProtobufLimits& limits) : arena_(std::move(arena)), limits_(limits) {}
+
+  /// Returns why Message() has returned false.
+  meta::ApiError Problem() const {
+    if (values_ > limits_.values)
+      return meta::RequestEntityTooLarge(fmt::format("limit is {} protobuf values", limits_.values));
+    if (keys_ > limits_.keys)
+      return meta::RequestEntityTooLarge(fmt::format("limit is {} protobuf keys", limits_.keys));
+    return meta::BadRequest("unexpected EOF");
+  }
 
   /// Reads a message into `object`. `prefix` is the inline path of an embedded message, `level` its depth.
   bool Message(std::string_view bytes, const Node& node, json::object& object, std::uint32_t prefix = 0,
                int level = 0) {
     if (++depth_ > kMaxDepth) return false;
-    if (bytes.size() > kLargeMessage && prefix == 0) ReserveLists(bytes, node, object);
+    if (bytes.size() > kLargeMessage && prefix == 0 && !ReserveLists(bytes, node, object)) return false;
     wire::Reader reader(bytes);
     while (reader.Next()) {
       const std::uint32_t below = prefix | reader.Number() << (8 * level);
@@ -65,12 +77,17 @@ class ProtobufReader {
   static constexpr std::size_t kLargeMessage = 64 * 1024;
 
   /// Reserves the lists of a large message in advance. An element may take only two bytes of the message, and an arena
-  /// does not free the memory that a growing list abandons.
-  void ReserveLists(std::string_view bytes, const Node& node, json::object& object) {
+  /// does not free the memory that a growing list abandons. Returns false if the message has too many values.
+  bool ReserveLists(std::string_view bytes, const Node& node, json::object& object) {
     std::vector<std::size_t> counts(node.fields.size());
+    std::size_t values = values_;
     for (wire::Reader reader(bytes); reader.Next();) {
-      if (const Field* field = node.FindNumber(reader.Number()))
-        ++counts[static_cast<std::size_t>(field - node.fields.data())];
+      const Field* field = node.FindNumber(reader.Number());
+      if (!field) continue;
+      ++counts[static_cast<std::size_t>(field - node.fields.data())];
+      if (++values <= limits_.values) continue;
+      values_ = values;
+      return false;
     }
     for (std::size_t i = 0; i < counts.size(); ++i) {
       const Field* field = &node.fields[i];
@@ -80,6 +97,13 @@ class ProtobufReader {
       if (!slot.is_array()) slot = json::array(arena_);
       slot.get_array().reserve(slot.get_array().size() + count);
     }
+    return true;
+  }
+
+  /// Counts a value, which has a key or is an element of a list. Returns false if there are too many.
+  bool Count(bool has_key) {
+    if (has_key) ++keys_;
+    return ++values_ <= limits_.values && keys_ <= limits_.keys;
   }
 
   static const Field* FindField(const Node& node, std::uint32_t prefix, std::uint32_t number) {
@@ -103,12 +127,14 @@ class ProtobufReader {
 
   bool FieldValue(const wire::Reader& reader, const Field& field, json::object& object) {
     const Node& node = *field.schema;
+    const bool element = node.type == Type::kList && node.name.empty();
+    if (!Count(!element)) return false;
     json::value& slot = object[field.name];
     if (node.type == Type::kMap) {
       if (!slot.is_object()) slot = json::object(arena_);
       return MapEntry(reader.Bytes(), *node.items, slot.get_object());
     }
-    if (node.type == Type::kList && node.name.empty()) {
+    if (element) {
       if (!slot.is_array()) slot = json::array(arena_);
       return Value(reader, *node.items, slot.get_array().emplace_back(nullptr));
     }
@@ -219,7 +245,9 @@ class ProtobufReader {
     return value.get_array();
   }
 
-  json::storage_ptr arena_;
+  const json::storage_ptr arena_;
+  const ProtobufLimits limits_;
+  std::size_t values_ = 0, keys_ = 0;
   int depth_ = 0;
 };
 
@@ -239,13 +267,20 @@ meta::Result<meta::Gvk> PeekProtobuf(std::string_view bytes) {
 }
 
 meta::Result<meta::Object> ReadProtobuf(std::string_view bytes, const Node& node, json::storage_ptr arena) {
+  constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
+  return ReadProtobuf(bytes, node, std::move(arena), ProtobufLimits{kAny, kAny});
+}
+
+meta::Result<meta::Object> ReadProtobuf(std::string_view bytes, const Node& node, json::storage_ptr arena,
+                                        const ProtobufLimits& limits) {
   RETURN_IF_ERROR(PeekProtobuf(bytes));
   Envelope envelope;
   ReadEnvelope(bytes, envelope);
   json::object root(arena);
   if (!envelope.kind.empty()) root["kind"] = envelope.kind;
   if (!envelope.api_version.empty()) root["apiVersion"] = envelope.api_version;
-  if (!ProtobufReader(arena).Message(envelope.raw, node, root)) return meta::BadRequest("unexpected EOF");
+  ProtobufReader reader(arena, limits);
+  if (!reader.Message(envelope.raw, node, root)) return reader.Problem();
   RETURN_IF_ERROR(Normalise(root, node, nullptr));
   return meta::Object(std::move(root));
 }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "lib/base/async/interrupt.h"
 #include "lib/base/text/base64.h"
 #include "lib/base/text/utf8.h"
 #include "lib/codec/yaml/yaml_go_syntax.h"
@@ -17,6 +18,7 @@ using Kind = YamlScalar::Kind;
 
 constexpr std::size_t kMaxDuplicates = 1000;
 constexpr std::size_t kMaxDuplicatesBytes = 1 << 20;
+constexpr std::size_t kKeyNodes = 2;    // a key counts as so many more nodes, because it is hashed and sorted
 constexpr std::size_t kNodeBytes = 48;  // the size of a value as a member of an object, without its text
 
 bool IsStart(const YamlEvent& event) { return event.type == Type::kSequenceStart || event.type == Type::kMappingStart; }
@@ -40,12 +42,20 @@ YamlBuilder::YamlBuilder(meta::json::storage_ptr arena, Options options, const P
   stack_.reset(std::move(arena));
 }
 
+void YamlBuilder::SetTooManyNodes() {
+  problem_ = meta::RequestEntityTooLarge(fmt::format("limit is {} YAML nodes", limits_.yaml_nodes));
+}
+
 bool YamlBuilder::Add(const YamlEvent& parsed) {
   YamlEvent event = parsed;
   if (event.type == Type::kEnd) {
     --depth_;
   } else if (++nodes_ > limits_.yaml_nodes) {
-    problem_ = meta::RequestEntityTooLarge(fmt::format("limit is {} YAML nodes", limits_.yaml_nodes));
+    SetTooManyNodes();
+    return false;
+  }
+  if (Interrupted()) {
+    problem_ = meta::Timeout("request did not complete within the allotted timeout", 0);
     return false;
   }
   if (!Resolve(event)) return false;
@@ -232,6 +242,8 @@ void YamlBuilder::Key(const YamlEvent& event, const YamlScalar& scalar) {
       if (conversion_.empty()) conversion_ = "yaml: unsupported map key";
       break;
   }
+  nodes_ += kKeyNodes;
+  if (nodes_ > limits_.yaml_nodes) return SetTooManyNodes();
   stack_.push_key({key.data(), key.size()});
   Frame& frame = frames_.back();
   frame.expects = Expects::kValue;

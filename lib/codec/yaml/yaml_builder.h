@@ -61,6 +61,7 @@ class YamlBuilder {
   bool Resolve(YamlEvent& event);
   void Record(const YamlEvent& event);
   bool CountCopy(std::size_t bytes);
+  void SetTooManyNodes();
 
   void Build(const YamlEvent& event);
   void Replay(std::size_t begin, std::size_t end);

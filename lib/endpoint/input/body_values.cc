@@ -21,23 +21,30 @@ std::size_t SkipString(std::string_view text, std::size_t at) {
   }
 }
 
-/// Each comma separates two values, and each collection that is not empty has one value more than commas.
-std::size_t CountValues(std::string_view text) {
-  std::size_t values = 1;
-  for (std::size_t at = 0; at < text.size() && values <= kMaxBodyValues;) {
+struct Counts {
+  std::size_t values = 1, keys = 0;
+  bool Allowed() const { return values <= kMaxBodyValues && keys <= kMaxBodyKeys; }
+};
+
+/// Each comma separates two values, and each collection that is not empty has one value more than commas. Each colon
+/// outside of a text follows a key.
+Counts CountValues(std::string_view text) {
+  Counts counts;
+  for (std::size_t at = 0; at < text.size() && counts.Allowed();) {
     switch (text[at++]) {
       case '"': at = SkipString(text, at); break;
-      case ',': ++values; break;
+      case ',': ++counts.values; break;
+      case ':': ++counts.keys; break;
       case '[':
       case '{': {
         const std::size_t next = std::min(text.find_first_not_of(kSpace, at), text.size());
-        if (next < text.size() && text[next] != ']' && text[next] != '}') ++values;
+        if (next < text.size() && text[next] != ']' && text[next] != '}') ++counts.values;
         break;
       }
       default: break;
     }
   }
-  return values;
+  return counts;
 }
 
 }  // namespace
@@ -49,8 +56,13 @@ codec::ParseLimits BodyLimits() {
 }
 
 meta::Result<> CheckBodyValues(std::string_view body) {
-  if (body.size() < 2 * kMaxBodyValues || CountValues(body) <= kMaxBodyValues) return {};
-  return meta::RequestEntityTooLarge(fmt::format("limit is {} JSON values", kMaxBodyValues));
+  constexpr std::size_t kLeastBytes = std::min(2 * kMaxBodyValues, 5 * kMaxBodyKeys);  // "1," and "\"\":1,"
+  if (body.size() < kLeastBytes) return {};
+  const Counts counts = CountValues(body);
+  if (counts.Allowed()) return {};
+  return meta::RequestEntityTooLarge(counts.keys > kMaxBodyKeys
+                                         ? fmt::format("limit is {} JSON keys", kMaxBodyKeys)
+                                         : fmt::format("limit is {} JSON values", kMaxBodyValues));
 }
 
 }  // namespace apimesh::endpoint

@@ -7,6 +7,7 @@
 #include "lib/endpoint/input/audit_record.h"
 #include "lib/endpoint/input/body_values.h"
 #include "lib/endpoint/input/typed_decode.h"
+#include "lib/endpoint/input/while_wanted.h"
 #include "lib/schema/defaults.h"
 
 namespace apimesh::endpoint {
@@ -72,8 +73,12 @@ meta::Result<meta::Object> DecodeBody(const ResourceRequest& request, FieldValid
   Strictness strict;
   Strictness* const collect = validation == FieldValidation::kIgnore ? nullptr : &strict;
   if (format == codec::Format::kJson) RETURN_IF_ERROR(CheckBodyValues(request.http.body));
-  ASSIGN_OR_RETURN(meta::Object object,
-                   Decode(request.http.body, format, target, meta::NewArena(), collect, BodyLimits()));
+  const WhileWanted wanted(request);
+  meta::Result<meta::Object> decoded =
+      Decode(request.http.body, format, target, meta::NewArena(), collect, BodyLimits());
+  RETURN_IF_ERROR(request.CheckWanted());  // the body may have been read in part only
+  if (!decoded) return decoded.error();
+  meta::Object& object = *decoded;
   if (const std::string why = ConversionProblem(request, object.Root()); !why.empty())
     return CannotBeHandled(object.GetGvk(), target.kind, why);
   if (validation == FieldValidation::kStrict && !strict.complaints.empty())
@@ -82,7 +87,7 @@ meta::Result<meta::Object> DecodeBody(const ResourceRequest& request, FieldValid
   if (target.node->custom) RETURN_IF_ERROR(CheckVersion(object, target.kind));
   RETURN_IF_ERROR(Default(request, object.Root()));
   RecordForAudit(request, object.Root());
-  return object;
+  return decoded;
 }
 
 meta::Result<meta::Object> DecodePatched(const ResourceRequest& request, json::object document,
@@ -131,7 +136,9 @@ meta::Result<json::object> DecodeDeleteOptions(const ResourceRequest& request) {
                                  ? request.env->meta_schema->Find("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions")
                                  : nullptr;
   if (format == codec::Format::kProtobuf && node) {
-    meta::Result<meta::Object> object = codec::ReadProtobuf(request.http.body, *node, meta::NewArena());
+    meta::Result<meta::Object> object =
+        codec::ReadProtobuf(request.http.body, *node, meta::NewArena(), kProtobufLimits);
+    if (!object && object.error().Code() != 400) return object.error();
     if (!object) return meta::BadRequest(object.error().Message());
     RecordDeleteOptions(request, object->Root());
     return std::move(object->Root());

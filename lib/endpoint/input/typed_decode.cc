@@ -4,6 +4,7 @@
 
 #include "lib/base/hash/hex.h"
 #include "lib/codec/looks_like_json.h"
+#include "lib/endpoint/input/body_values.h"
 
 namespace apimesh::endpoint {
 namespace {
@@ -110,9 +111,10 @@ meta::Result<meta::Object> DecodeProtobuf(std::string_view body, const DecodeTar
   if (actual != target.kind) {
     return WrongKind(actual, target);
   }
-  auto object = codec::ReadProtobuf(body, *target.node, std::move(arena));
+  auto object = codec::ReadProtobuf(body, *target.node, std::move(arena), kProtobufLimits);
   if (!object && object.error().Code() != 400) return object.error();
   if (!object) return CannotBeHandled(actual, target.kind, object.error().Message());
+  if (object->GetGvk() == target.kind) return object;
   object->SetGvk(target.kind);
   RETURN_IF_ERROR(codec::Normalise(object->Root(), *target.node, nullptr));
   return object;

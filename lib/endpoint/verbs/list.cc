@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "lib/base/async/turns.h"
 #include "lib/endpoint/input/options.h"
 #include "lib/endpoint/output/encode.h"
 #include "lib/endpoint/output/list_body.h"
@@ -50,11 +51,15 @@ Task<meta::Result<Listing>> Begin(RequestPtr request) {
   if (listing.cursor->At() > 0) listing.meta.resource_version = std::to_string(listing.cursor->At());
   const bool measures = listing.writer->MeasuresFirst();
   listing.collects = limit > 0 || measures || listing.writer->Sorts();
+  Turns turns(request->env->sources.clock);  // measuring encodes the items
   while (listing.collects) {
     std::vector<storage::EntryPtr> some = listing.cursor->Next(kItemsAtOnce);
     if (some.empty()) break;
     if (measures) {
-      for (const storage::EntryPtr& entry : some) listing.writer->Measure(*entry);
+      for (const storage::EntryPtr& entry : some) {
+        listing.writer->Measure(*entry);
+        if (turns.Over()) co_await turns.Next();
+      }
     }
     listing.collected.insert(listing.collected.end(), some.begin(), some.end());
   }
@@ -83,6 +88,7 @@ Task<meta::Result<>> StreamList(RequestPtr request, mesh::ResponseStream& stream
   bool head_sent = false;
   ListBody body(*request, *listing.writer);
   Pieces& piece = body.Ready();
+  Turns turns(request->env->sources.clock);  // a write need not wait
   body.Head(listing.writer->Head(listing.meta));
   while (true) {
     const std::vector<storage::EntryPtr> some = listing.Next();
@@ -99,6 +105,7 @@ Task<meta::Result<>> StreamList(RequestPtr request, mesh::ResponseStream& stream
       }
       std::vector<SharedBytes> out = piece.Take();
       if (!co_await stream.Write(std::move(out))) co_return meta::Result<>();
+      if (turns.Over()) co_await turns.Next();
     }
   }
   body.Tail(listing.writer->Tail(listing.meta));

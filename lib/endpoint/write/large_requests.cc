@@ -4,6 +4,7 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "lib/base/async/user_executors.h"
 #include "lib/mesh/large_body.h"
 
 namespace apimesh::endpoint {
@@ -33,7 +34,8 @@ Task<Answer> RunLarge(VerbFunction verb, RequestPtr request) {
 
 Task<Answer> MoveLarge(VerbFunction verb, RequestPtr request) {
   Task<Answer> work = RunLarge(verb, request);
-  co_return co_await boost::asio::co_spawn(request->env->large_requests, std::move(work), boost::asio::use_awaitable);
+  const boost::asio::any_io_executor& executor = ExecutorOfUser(request->env->large_requests, request->ctx.User().name);
+  co_return co_await boost::asio::co_spawn(executor, std::move(work), boost::asio::use_awaitable);
 }
 
 Task<Answer> RunRewrite(VerbFunction verb, RequestPtr request) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "lib/endpoint/input/while_wanted.h"
 #include "lib/endpoint/output/encode.h"
 #include "lib/endpoint/write/converted_views.h"
 #include "lib/endpoint/write/creation.h"
@@ -107,6 +108,7 @@ Task<meta::Result<>> RunAttempt(StatePtr state, Write& write) {
   if (state->request->views) {
     CO_RETURN_IF_ERROR(co_await ComputeWithConversions(state, write));
   } else {
+    const WhileWanted wanted(*state->request);  // the check before the next step discards an incomplete object
     ASSIGN_OR_CO_RETURN(write.object, state->input.desired(write.old));
   }
   if (write.old) co_return co_await RunSteps(kUpdate, write);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "lib/endpoint/input/decode.h"
+#include "lib/endpoint/input/while_wanted.h"
 #include "lib/endpoint/write/write.h"
 #include "lib/patch/apply/managed_fields.h"
 #include "lib/registry/scale.h"
@@ -75,6 +76,7 @@ Task<meta::Result<>> RunSteps(std::span<const WriteStep> steps, Write& write) {
   for (const WriteStep& step : steps) {
     CO_RETURN_IF_ERROR(write.request->CheckWanted());
     if (step.run) {
+      const WhileWanted wanted(*write.request);  // the check before the next step discards an incomplete result
       CO_RETURN_IF_ERROR(step.run(write));
     } else {
       CO_RETURN_IF_ERROR(co_await step.wait(write));

@@ -30,6 +30,8 @@ Http2Connection::Http2Connection(boost::asio::any_io_executor executor, std::uni
     : executor_(std::move(executor)),
       transport_(std::move(transport)),
       on_closed_(std::move(options.closed)),
+      on_unresponsive_(std::move(options.unresponsive)),
+      on_heard_(std::move(options.heard)),
       keepalive_interval_(options.keepalive),
       session_(SessionOptionsOf(options)),
       keepalive_(executor_),
@@ -60,6 +62,7 @@ void Http2Connection::OnReadable() {
     const long size = transport_->TryRead(buffer, sizeof(buffer));
     if (size == net::Transport::kWouldBlock) break;
     if (size <= 0) return Close("connection closed");
+    if (on_heard_) std::exchange(on_heard_, nullptr)();
     const bool good = session_.Receive({buffer, static_cast<std::size_t>(size)});
     if (closed_) return;
     if (!good) {
@@ -161,6 +164,7 @@ void Http2Connection::KeepAlive() {
     if (self->received_ || !self->session_.HasStreams()) {
       self->pinged_ = false;
     } else if (self->pinged_) {
+      if (self->on_unresponsive_) self->on_unresponsive_();
       return self->Close("the peer does not answer a PING");
     } else {
       self->pinged_ = true;

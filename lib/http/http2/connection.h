@@ -27,6 +27,10 @@ struct Http2Options {
   /// If streams are open and nothing was received for this long, a PING is sent; if nothing is received for the same
   /// time again, the connection is closed. 0: never.
   std::chrono::milliseconds keepalive{0};
+  /// Called before the connection is closed because nothing was received for that time.
+  std::function<void()> unresponsive;
+  /// Called once, when the first bytes were received.
+  std::function<void()> heard;
   http2::Limits limits;
 };
 
@@ -74,6 +78,8 @@ class Http2Connection : public std::enable_shared_from_this<Http2Connection> {
   const boost::asio::any_io_executor executor_;
   const std::unique_ptr<net::Transport> transport_;
   const std::function<void(const std::string& why)> on_closed_;
+  const std::function<void()> on_unresponsive_;
+  std::function<void()> on_heard_;
   const std::chrono::milliseconds keepalive_interval_;
   http2::Session session_;
   boost::asio::steady_timer keepalive_;

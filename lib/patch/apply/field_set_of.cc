@@ -1,3 +1,4 @@
+#include "lib/base/async/interrupt.h"
 #include "lib/patch/apply/typed.h"
 #include "lib/patch/apply/typed_schema.h"
 #include "lib/patch/element_order.h"
@@ -29,6 +30,7 @@ class Collector {
 
   void CollectFields(const schema::Node& node, const json::object& object, FieldSet& below) {
     for (const auto& [key, value] : object) {
+      if (Interrupted()) return;
       const schema::Field* field = nullptr;
       const schema::Node* child = NodeOfKey(node, key, &field);
       if (!child) continue;
@@ -46,12 +48,14 @@ class Collector {
     std::vector<ListItem> items;
     items.reserve(list.size());
     for (const json::value& value : list) {
+      if (Interrupted()) return;
       const ItemElement item = ElementOfItem(node, value, arena_);
       if (item.error.empty()) items.push_back({item.element, &value});
     }
     items = SortItems(items);
     below.Reserve(items.size());
     for (const ListItem& item : items) {
+      if (Interrupted()) return;
       FieldSet children;
       if (item.value) Collect(NodeOfItem(node), *item.value, children);
       below.Append(item.element, true, std::move(children));

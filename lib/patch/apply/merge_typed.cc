@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "lib/base/async/interrupt.h"
 #include "lib/base/text/text_index.h"
 #include "lib/patch/apply/typed.h"
 #include "lib/patch/apply/typed_schema.h"
@@ -17,6 +18,7 @@ class MergeWalk {
 
   /// Returns `lhs` merged with `rhs`; one of them may be nullptr. nullopt: the result has no such value.
   std::optional<json::value> Merge(const schema::Node& node, const json::value* lhs, const json::value* rhs) {
+    if (Interrupted()) return std::nullopt;
     const json::value* decides = rhs ? rhs : lhs;
     switch (ShapeOf(node, *decides)) {
       case Shape::kMap: {
@@ -79,7 +81,7 @@ class MergeWalk {
   Indexed IndexItems(const schema::Node& node, const json::array* list, bool allow_duplicates) {
     Indexed out;
     if (!list) return out;
-    for (std::size_t i = 0; i < list->size(); ++i) {
+    for (std::size_t i = 0; i < list->size() && !Interrupted(); ++i) {
       const ItemElement element = ElementOfItem(node, (*list)[i], arena_);
       if (!element.error.empty()) {
         AddTypeError(errors_, fmt::format("element {}: {}", i, element.error));

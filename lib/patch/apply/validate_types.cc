@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "lib/base/async/interrupt.h"
 #include "lib/base/text/text_index.h"
 #include "lib/patch/apply/typed.h"
 #include "lib/patch/apply/typed_schema.h"
@@ -19,7 +20,7 @@ class Validator {
   void Fields(const schema::Node& node, const json::object& object, bool open) {
     open = open || node.preserve_unknown_fields;
     for (const auto& [key, value] : object) {
-      if (IsFull(errors)) return;
+      if (IsFull(errors) || Interrupted()) return;
       path_.push_back({PathElement::Kind::kField, key});
       const schema::Field* field = nullptr;
       const schema::Node* child = NodeOfKey(node, key, &field);
@@ -55,7 +56,7 @@ class Validator {
  private:
   void Items(const schema::Node& node, const json::array& list, bool open) {
     TextIndex seen;
-    for (std::size_t i = 0; i < list.size() && !IsFull(errors); ++i) {
+    for (std::size_t i = 0; i < list.size() && !IsFull(errors) && !Interrupted(); ++i) {
       const fmt::format_int digits(i);
       PathElement step{PathElement::Kind::kIndex, {digits.data(), digits.size()}};
       if (!IsAtomicList(node)) {

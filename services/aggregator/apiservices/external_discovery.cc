@@ -12,6 +12,8 @@ namespace {
 
 namespace json = meta::json;
 
+constexpr std::size_t kMaxHashBytes = 1024;  // it is in a document for all clients; hashes have 128 digits
+
 void CopyFields(const json::object& from, json::object& to, std::initializer_list<const char*> fields) {
   for (const char* field : fields) {
     if (const json::value* found = meta::FindField(from, field)) to[field] = *found;
@@ -90,7 +92,8 @@ std::string OpenApiHash(std::string_view index, const std::string& group, const 
   const std::string path = fmt::format("apis/{}/{}", group, version);
   const std::string_view url = meta::FindString(parsed->get_object(), "paths", path, "serverRelativeURL");
   const std::size_t mark = url.find("hash=");
-  return mark == std::string_view::npos ? "" : std::string(url.substr(mark + 5));
+  if (mark == std::string_view::npos || url.size() - mark > kMaxHashBytes) return "";
+  return std::string(url.substr(mark + 5));
 }
 
 }  // namespace apimesh::aggregator

@@ -11,6 +11,9 @@
 namespace apimesh::aggregator {
 namespace {
 
+/// The largest document of a backend that becomes a part of the documents for all clients. That of 1,000 resources has
+/// 300 kB.
+constexpr std::size_t kMaxDocumentBytes = 1 << 20;
 constexpr std::chrono::seconds kLongestQuestion{5};
 
 http::ClientOptions ClientOptionsOf(const ExternalOptions& options, const Clock& clock) {
@@ -141,13 +144,18 @@ Task<Backend::State> ExternalServer::Check() {
     SetHosts(places.hosts);
     const std::string path = fmt::format("/apis/{}/{}", options_.group, options_.version);
     const meta::Result<http::ClientResponse> answer = co_await Ask(path, "application/json");
-    if (answer) {
+    if (answer && answer->body.size() > kMaxDocumentBytes) {
+      state.reason = "FailedDiscoveryCheck";
+      state.message = fmt::format("the response to {} has {} bytes, which are more than {}", path, answer->body.size(),
+                                  kMaxDocumentBytes);
+    } else if (answer) {
       state.resource_list = answer->body;
       state.status = "True";
       state.reason = "Passed";
       state.message = "all checks passed";
       const meta::Result<http::ClientResponse> index = co_await Ask("/openapi/v3", "application/json");
-      if (index) state.openapi_hash = OpenApiHash(index->body, options_.group, options_.version);
+      if (index && index->body.size() <= kMaxDocumentBytes)
+        state.openapi_hash = OpenApiHash(index->body, options_.group, options_.version);
     } else {
       state.reason = "FailedDiscoveryCheck";
       state.message = answer.error().Message();

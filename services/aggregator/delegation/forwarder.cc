@@ -1,10 +1,10 @@
 #include "services/aggregator/delegation/forwarder.h"
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
-#include <boost/asio/post.hpp>
 
 #include "lib/mesh/deleted_namespace_header.h"
 #include "lib/mesh/served_header.h"
+#include "services/aggregator/auth/revocable_end.h"
 #include "services/aggregator/delegation/audit_headers.h"
 #include "services/aggregator/delegation/mesh_request.h"
 #include "services/aggregator/delegation/throttle.h"
@@ -143,7 +143,7 @@ Task<> PumpToClient(mesh::ByteStream& delegate, http::RawConnection& client, Thr
 }  // namespace
 
 Task<> Forwarder::Forward(Exchange& exchange) {
-  const RoutesPtr routes = routes_->Current();  // keeps the client alive for this request
+  RoutesPtr routes = routes_->Current();  // keeps the client alive for this request
   const Delegate* delegate = routes->For(exchange.info);
   if (delegate == nullptr) {
     co_await exchange.reply.SendError(meta::GenericNotFound());
@@ -165,6 +165,15 @@ Task<> Forwarder::Forward(Exchange& exchange) {
   if (exchange.reply.HasBody() && NeedsBody(exchange, external)) {
     const bool read = co_await ReadBody(exchange);
     if (!read) co_return;
+    // The body can take a minute. Meanwhile, the group may have been moved, and the process that served it may be gone.
+    if (!delegate->Foreign()) {
+      RoutesPtr newest = routes_->Current();
+      const Delegate* const now = newest->For(exchange.info);
+      if (now && !now->Foreign()) {
+        delegate = now;
+        routes = std::move(newest);
+      }
+    }
   }
   mesh::Request request = ToMeshRequest(exchange, external);
   if (deleted_namespaces_.Contains(exchange.info.ns, exchange.clock.Steady()) && !delegate->Foreign())
@@ -176,7 +185,7 @@ Task<> Forwarder::Forward(Exchange& exchange) {
   } else if (socket_watch) {
     co_await ForwardWebSocketWatch(exchange, *delegate->client, std::move(request), *lifecycle_, *open_requests_);
   } else if (std::optional<WatchQuery> watch; Shareable(exchange, *delegate) && (watch = ReadWatchQuery(request))) {
-    co_await ForwardWatch(exchange, *delegate, std::move(request), std::move(*watch), *lifecycle_, *open_requests_);
+    co_await ForwardWatch(exchange, routes_, std::move(request), std::move(*watch), *lifecycle_, *open_requests_);
   } else if (exchange.long_running || external || list) {
     co_await ForwardStream(exchange, *delegate->client, std::move(request));
   } else {
@@ -204,12 +213,12 @@ Task<mesh::Response> Forwarder::Call(Exchange& exchange, mesh::DelegateClient& c
 Task<> Forwarder::ForwardStream(Exchange& exchange, mesh::DelegateClient& client, mesh::Request request) {
   auto stream = std::make_shared<ClientStream>(exchange, !exchange.long_running);
   exchange.reply.OnDisconnect([stream] { stream->Cancel(); });
-  // The cancellation is posted, so that the request does not end within the call that ends it.
   const auto executor = co_await boost::asio::this_coro::executor;
-  const auto end = [stream, executor] { boost::asio::post(executor, [stream] { stream->Cancel(); }); };
+  const RevocableEnd end(executor, [stream] { stream->Cancel(); }, [&exchange] { exchange.reply.Abort(); });
   std::shared_ptr<void> registration, open;
-  if (exchange.info.verb == meta::Verb::kWatch) registration = lifecycle_->OnDrain(end);
-  if (exchange.grounds) open = open_requests_->Add(std::move(*exchange.grounds), end, exchange.clock.Steady());
+  if (exchange.info.verb == meta::Verb::kWatch) registration = lifecycle_->OnDrain(end.Callback());
+  if (exchange.grounds)
+    open = open_requests_->Add(std::move(*exchange.grounds), end.Callback(), exchange.clock.Steady());
   request.accepts_revocable_memory = true;  // http::ResponseWriter checks it
   co_await client.Stream(std::move(request), *stream);
   open.reset();
@@ -231,17 +240,12 @@ Task<> Forwarder::ForwardConnection(Exchange& exchange, mesh::DelegateClient& cl
   const std::unique_ptr<http::RawConnection> tunnel = co_await exchange.reply.Upgrade(std::move(upstream.head.headers));
   if (!tunnel) co_return;
   mesh::ByteStream& delegate = *upstream.stream;
-  // The stream is closed on the thread of this connection, and only if it still exists.
-  const auto closable = std::make_shared<mesh::ByteStream*>(&delegate);
   const auto executor = co_await boost::asio::this_coro::executor;
-  const auto end = [weak = std::weak_ptr(closable), executor] {
-    boost::asio::post(executor, [weak] {
-      if (const auto stream = weak.lock()) (*stream)->Close();
-    });
-  };
-  const auto registration = lifecycle_->OnDrain(end);
+  const RevocableEnd end(executor, [&delegate] { delegate.Close(); }, [&tunnel] { tunnel->Close(); });
+  const auto registration = lifecycle_->OnDrain(end.Callback());
   std::shared_ptr<void> open;
-  if (exchange.grounds) open = open_requests_->Add(std::move(*exchange.grounds), end, exchange.clock.Steady());
+  if (exchange.grounds)
+    open = open_requests_->Add(std::move(*exchange.grounds), end.Callback(), exchange.clock.Steady());
   const Throttle throttle(tunnel_bytes_per_second_, exchange.clock);
   co_await (PumpToDelegate(*tunnel, delegate, throttle) && PumpToClient(delegate, *tunnel, throttle));
 }

@@ -21,28 +21,60 @@ ResourceNames ResourcesOf(const mesh::GroupVersionDescription& gv) {
   return names;
 }
 
+/// The order in which delegates claim group-versions.
+int Precedence(const Delegate& delegate) {
+  if (delegate.Foreign()) return 0;
+  return delegate.kind == Delegate::Kind::kShard ? 1 : 2;
+}
+
+/// Adds a group-version of the delegate at `index`. Delegates are added in the order of their precedence.
+void AddVersion(Routes& routes, std::size_t index, const mesh::GroupVersionPtr& gv,
+                std::shared_ptr<const ResourceNames> names) {
+  ServedGroupVersion& served = routes.by_group_version[gv->group + "/" + gv->version];
+  const Delegate& delegate = routes.delegates[index];
+  if (!served.description) {
+    served.delegate = index;
+    served.description = gv;
+    if (delegate.kind == Delegate::Kind::kShard) served.listed_by_shard = names;
+  } else if (served.listed_by_shard && !served.common && delegate.kind != Delegate::Kind::kShard) {
+    served.common = index;
+    served.description = gv;
+  }
+  served.resources.push_back(std::move(names));
+}
+
 /// Makes the indexes of new routes. `before` has the lists that need not be parsed again.
 void Index(Routes& routes, const Routes& before) {
   routes.listed.reserve(before.listed.size() + 1);
-  for (const bool external : {true, false}) {
+  for (const int precedence : {0, 1, 2}) {
     for (std::size_t i = 0; i < routes.delegates.size(); ++i) {
       const auto& description = routes.delegates[i].description;
-      if (!description || routes.delegates[i].Foreign() != external) continue;
+      if (!description || Precedence(routes.delegates[i]) != precedence) continue;
       for (const mesh::GroupVersionPtr& gv : description->group_versions) {
         const auto known = before.listed.find(gv);
         const auto names =
             known != before.listed.end() ? known->second : std::make_shared<const ResourceNames>(ResourcesOf(*gv));
         routes.listed.emplace(gv, names);
-        ServedGroupVersion& served = routes.by_group_version[gv->group + "/" + gv->version];
-        if (!served.description) {
-          served.delegate = i;
-          served.description = gv;
-        }
-        served.resources.push_back(names);
+        AddVersion(routes, i, gv, names);
       }
       for (const std::string& path : description->paths) routes.by_path.emplace(path, i);
     }
   }
+}
+
+bool HasShards(const Routes& routes) {
+  return std::any_of(routes.delegates.begin(), routes.delegates.end(),
+                     [](const Delegate& one) { return one.kind == Delegate::Kind::kShard; });
+}
+
+/// Whether a group-version has another server than before.
+bool Moves(const Routes& before, const Routes& after) {
+  if (!HasShards(before) && !HasShards(after)) return false;
+  return std::any_of(after.by_group_version.begin(), after.by_group_version.end(), [&](const auto& one) {
+    const auto old = before.by_group_version.find(one.first);
+    return old != before.by_group_version.end() &&
+           before.delegates[old->second.delegate].client != after.delegates[one.second.delegate].client;
+  });
 }
 
 // "/a" covers "/a" and "/a/b", but not "/ab"; "/a/" covers the paths below it.
@@ -57,7 +89,11 @@ const Delegate* Routes::For(const meta::RequestInfo& info) const {
   if (delegates.empty()) return nullptr;
   if (!info.api_version.empty()) {
     const auto found = by_group_version.find(info.api_group + "/" + info.api_version);
-    if (found != by_group_version.end()) return &delegates[found->second.delegate];
+    if (found != by_group_version.end()) {
+      const ServedGroupVersion& served = found->second;
+      const bool unlisted = served.common && !info.resource.empty() && !served.listed_by_shard->contains(info.resource);
+      return &delegates[unlisted ? *served.common : served.delegate];
+    }
   }
   if (!info.is_resource_request) {
     // Of the prefixes that cover the path, the longest is the last one in the map that is not greater than the path.
@@ -105,6 +141,9 @@ void RouteTable::Start(std::function<void(RoutesPtr)> changed) {
 
 void RouteTable::Stop() {
   subscriptions_.clear();
+  std::unique_lock shards_lock(shards_mutex_);
+  const auto shards = std::exchange(shards_, {});
+  shards_lock.unlock();
   const std::lock_guard one_at_a_time(change_mutex_);
   changed_ = nullptr;  // breaks a reference cycle: the callback may own the owner of this table
 }
@@ -125,10 +164,75 @@ void RouteTable::SetExternal(std::vector<Delegate> externals) {
   Publish(std::move(next));
 }
 
+void RouteTable::SetShards(std::vector<ShardServer> shards) {
+  std::map<std::string, ShardSubscription> ended;  // destroyed without locks: the subscription may be in a callback
+  std::vector<ShardServer> added;
+  {
+    const std::lock_guard shards_lock(shards_mutex_);
+    std::map<std::string, ShardSubscription> next;
+    for (const ShardServer& shard : shards) {
+      const auto known = shards_.find(shard.name);
+      if (known != shards_.end() && known->second.client == shard.client) {
+        next.insert(shards_.extract(known));
+      } else {
+        next[shard.name] = {shard.client, nullptr};
+        added.push_back(shard);
+      }
+    }
+    ended = std::exchange(shards_, std::move(next));
+    const std::lock_guard one_at_a_time(change_mutex_);
+    const RoutesPtr before = Current();
+    auto changed = std::make_shared<Routes>();
+    std::map<std::string, Delegate> old;
+    for (const Delegate& delegate : before->delegates) {
+      if (delegate.kind == Delegate::Kind::kShard) {
+        old[delegate.name] = delegate;
+      } else {
+        changed->delegates.push_back(delegate);
+      }
+    }
+    for (const ShardServer& shard : shards) {
+      Delegate delegate = old[shard.name];
+      if (delegate.client != shard.client) delegate.up = false;
+      delegate.name = shard.name;
+      delegate.client = shard.client;
+      delegate.kind = Delegate::Kind::kShard;
+      changed->delegates.push_back(std::move(delegate));
+    }
+    Index(*changed, *before);
+    Publish(std::move(changed));
+  }
+  for (const ShardServer& shard : added) {
+    auto handle = shard.client->Describe(
+        [this, name = shard.name, client = shard.client.get()](std::optional<mesh::Description> description) {
+          UpdateShard(name, client, std::move(description));
+        });
+    const std::lock_guard shards_lock(shards_mutex_);
+    const auto known = shards_.find(shard.name);
+    if (known != shards_.end() && known->second.client == shard.client) known->second.handle = std::move(handle);
+  }
+}
+
+std::shared_ptr<void> RouteTable::OnMoved(std::function<void()> moved) {
+  const std::lock_guard lock(movements_->mutex);
+  const std::uint64_t number = movements_->next++;
+  movements_->callbacks[number] = std::move(moved);
+  return std::shared_ptr<void>(nullptr, [movements = movements_, number](void*) {
+    const std::lock_guard erase_lock(movements->mutex);
+    movements->callbacks.erase(number);
+  });
+}
+
 void RouteTable::Publish(RoutesPtr next) {
+  bool moves = false;
   {
     const std::lock_guard lock(mutex_);
+    moves = Moves(*routes_, *next);
     routes_ = next;
+  }
+  if (moves) {
+    const std::lock_guard lock(movements_->mutex);
+    for (const auto& [number, moved] : movements_->callbacks) moved();
   }
   if (changed_) changed_(next);
   std::vector<std::shared_ptr<Wakeup>> waiting;
@@ -165,6 +269,21 @@ Task<> RouteTable::WaitFor(std::shared_ptr<RouteTable> self, std::vector<meta::G
 
 void RouteTable::Update(std::size_t index, std::optional<mesh::Description> description) {
   const std::lock_guard one_at_a_time(change_mutex_);
+  Describe(index, std::move(description));
+}
+
+void RouteTable::UpdateShard(const std::string& name, const mesh::DelegateClient* client,
+                             std::optional<mesh::Description> description) {
+  const std::lock_guard one_at_a_time(change_mutex_);
+  const RoutesPtr current = Current();
+  const std::vector<Delegate>& delegates = current->delegates;
+  const auto found = std::find_if(delegates.begin(), delegates.end(), [&](const Delegate& one) {
+    return one.kind == Delegate::Kind::kShard && one.name == name && one.client.get() == client;
+  });
+  if (found != delegates.end()) Describe(static_cast<std::size_t>(found - delegates.begin()), std::move(description));
+}
+
+void RouteTable::Describe(std::size_t index, std::optional<mesh::Description> description) {
   const RoutesPtr before = Current();
   auto next = std::make_shared<Routes>();
   next->delegates = before->delegates;

@@ -21,6 +21,7 @@ namespace apimesh::aggregator {
 struct Delegate {
   enum class Kind {
     kChain,      // a link of the server chain
+    kShard,      // serves API groups that a link of the chain serves, too
     kOwn,        // this process
     kExternal,   // outside the mesh, named by an APIService
     kExtension,  // outside the mesh, named by an APIService, speaks the mesh's contract
@@ -35,6 +36,8 @@ struct Delegate {
 
   /// Whether the server is not part of the mesh, and is trusted less.
   bool Foreign() const { return kind == Kind::kExternal || kind == Kind::kExtension; }
+  /// Whether the server is another process of the mesh.
+  bool OtherProcess() const { return kind == Kind::kChain || kind == Kind::kShard; }
 };
 
 /// The names in an APIResourceList: "deployments", "deployments/scale".
@@ -43,8 +46,13 @@ using ResourceNames = std::unordered_set<std::string>;
 /// Who serves a group-version.
 struct ServedGroupVersion {
   std::size_t delegate = 0;  // the position in Routes::delegates
+  /// That of `common` if there is one, so that discovery does not change while groups are moved.
   mesh::GroupVersionPtr description;
   std::vector<std::shared_ptr<const ResourceNames>> resources;  // of all delegates that list the group-version
+  /// If `delegate` is a shard: the server of the chain that serves the group-version, too. It also serves the resources
+  /// that the shard does not list yet.
+  std::optional<std::size_t> common = std::nullopt;
+  std::shared_ptr<const ResourceNames> listed_by_shard = nullptr;
 };
 
 /// A snapshot of what all delegates serve. Immutable.
@@ -67,6 +75,12 @@ struct Routes {
 };
 using RoutesPtr = std::shared_ptr<const Routes>;
 
+/// A further server of API groups; see Delegate::Kind::kShard.
+struct ShardServer {
+  std::string name;
+  std::shared_ptr<mesh::DelegateClient> client;
+};
+
 /// Subscribes to the descriptions of the delegates and maintains the routes. Thread-safe.
 class RouteTable {
  public:
@@ -76,6 +90,13 @@ class RouteTable {
            Delegate::Kind kind = Delegate::Kind::kChain);
   /// Replaces the servers outside the mesh. They take precedence over all other delegates for a group-version.
   void SetExternal(std::vector<Delegate> externals);
+  /// Replaces the shards and subscribes to the new ones. A shard serves the group-versions that it describes, before
+  /// the servers of the chain. If it is down, they are still its own; with an empty description, it gives them back. A
+  /// shard whose client has changed keeps its description until the new client has one.
+  void SetShards(std::vector<ShardServer> shards);
+  /// Calls `moved` whenever a group-version gets another server, from any thread, until the handle is destroyed. It
+  /// must not call the table.
+  std::shared_ptr<void> OnMoved(std::function<void()> moved);
   /// Subscribes to the delegates. `changed` runs after each change of the routes, from any thread.
   void Start(std::function<void(RoutesPtr)> changed);
   void Stop();
@@ -87,6 +108,10 @@ class RouteTable {
 
  private:
   void Update(std::size_t index, std::optional<mesh::Description> description);
+  void UpdateShard(const std::string& name, const mesh::DelegateClient* client,
+                   std::optional<mesh::Description> description);
+  /// Sets the description of a delegate. `change_mutex_` must be locked.
+  void Describe(std::size_t index, std::optional<mesh::Description> description);
   /// Makes `next` current and runs the callback. `change_mutex_` must be locked.
   void Publish(RoutesPtr next);
 
@@ -97,6 +122,20 @@ class RouteTable {
   std::function<void(RoutesPtr)> changed_;
   std::mutex change_mutex_;  // serialises calls of changed_
   std::vector<std::shared_ptr<void>> subscriptions_;
+
+  struct ShardSubscription {
+    std::shared_ptr<mesh::DelegateClient> client;
+    std::shared_ptr<void> handle;
+  };
+  std::mutex shards_mutex_;                          // locked before change_mutex_
+  std::map<std::string, ShardSubscription> shards_;  // guarded by shards_mutex_
+
+  struct Movements {
+    std::mutex mutex;
+    std::map<std::uint64_t, std::function<void()>> callbacks;  // guarded by mutex
+    std::uint64_t next = 0;                                    // guarded by mutex
+  };
+  const std::shared_ptr<Movements> movements_ = std::make_shared<Movements>();
 };
 
 }  // namespace apimesh::aggregator

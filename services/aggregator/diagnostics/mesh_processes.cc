@@ -15,7 +15,7 @@ std::vector<std::string> MeshProcesses::Names() const {
   std::vector<std::string> names{std::string(mesh::kAggregator), std::string(mesh::kAuthnAuthz)};
   const RoutesPtr routes = routes_->Current();
   for (const Delegate& delegate : routes->delegates) {
-    if (delegate.kind == Delegate::Kind::kChain) names.push_back(delegate.name);
+    if (delegate.OtherProcess()) names.push_back(delegate.name);
   }
   return names;
 }
@@ -26,8 +26,7 @@ Task<mesh::Response> MeshProcesses::Ask(std::string name, mesh::Request request)
   if (name == mesh::kAuthnAuthz) return authority_->Diagnose(std::move(request));
   const RoutesPtr routes = routes_->Current();
   for (const Delegate& delegate : routes->delegates) {
-    if (delegate.kind == Delegate::Kind::kChain && delegate.name == name)
-      return delegate.client->Call(std::move(request));
+    if (delegate.OtherProcess() && delegate.name == name) return delegate.client->Call(std::move(request));
   }
   return AtOnce(service::PlainNotFound());
 }

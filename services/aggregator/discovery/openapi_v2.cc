@@ -27,8 +27,10 @@ void Merge(json::object& all, const json::object& more) {
 
 std::string KeyOf(const Routes& routes) {
   std::string key;
-  for (const Delegate& delegate : routes.delegates)
+  for (const Delegate& delegate : routes.delegates) {
+    if (delegate.kind == Delegate::Kind::kShard) continue;  // the common servers describe the same
     key += (delegate.description ? delegate.description->etag : "-") + "|";
+  }
   return key;
 }
 
@@ -57,6 +59,7 @@ Task<OpenApiV2::Document> OpenApiV2::Get(RoutesPtr routes, mesh::Request like) {
   std::erase_if(like.headers, [](const auto& header) { return header.first == "accept"; });
   like.headers.emplace_back("accept", "application/json");
   for (const Delegate& delegate : routes->delegates) {
+    if (delegate.kind == Delegate::Kind::kShard) continue;
     mesh::Request request = like;
     const mesh::Response response = co_await delegate.client->Call(std::move(request));
     boost::system::error_code error;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "services/aggregator/metrics/mesh_metrics.h"
 #include "services/aggregator/metrics/stability.h"
 
 namespace apimesh::aggregator {
@@ -122,7 +123,7 @@ Task<std::string> CollectMetrics(std::string own, RoutesPtr routes, std::shared_
   std::vector<ProcessMetrics> all;
   all.emplace_back("aggregator", std::move(own));
   for (const Delegate& delegate : routes->delegates) {
-    if (delegate.kind != Delegate::Kind::kChain || !delegate.up) continue;
+    if (!delegate.OtherProcess() || !delegate.up) continue;
     mesh::Request request;
     request.method = "GET";
     request.path = "/metrics";
@@ -131,6 +132,7 @@ Task<std::string> CollectMetrics(std::string own, RoutesPtr routes, std::shared_
     if (response.code == 200) all.emplace_back(delegate.name, response.Text());
   }
   std::string more = co_await authority->Metrics();
+  all.front().second += DescribeMesh(*routes, !more.empty());
   all.emplace_back("authn-authz", std::move(more));
   co_return JoinMetrics(all, *rules);
 }

@@ -1,9 +1,9 @@
 #include "services/aggregator/watches/forward_watch.h"
 
-#include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
 
 #include "proto/mesh/v1/delegate.pb.h"
+#include "services/aggregator/auth/revocable_end.h"
 #include "services/aggregator/watches/client_watch.h"
 #include "services/aggregator/watches/watch_hub.h"
 
@@ -14,22 +14,25 @@ namespace {
 constexpr int kAttemptsToJoin = 3, kMaxAttempts = 6;
 }  // namespace
 
-Task<> ForwardWatch(Exchange& exchange, const Delegate& delegate, mesh::Request request, WatchQuery query,
+Task<> ForwardWatch(Exchange& exchange, std::shared_ptr<RouteTable> routes, mesh::Request request, WatchQuery query,
                     Lifecycle& lifecycle, OpenRequests& open_requests) {
   const auto executor = co_await boost::asio::this_coro::executor;
   WatchHub* const hub = co_await WatchHub::ForThisThread();
   const auto watch = std::make_shared<ClientWatch>(exchange, executor, query.wants_bookmarks);
-  // Posted, because the caller may be on another thread, and the watch must not end inside the caller.
-  const auto stop = [watch, executor] { boost::asio::post(executor, [watch] { watch->Stop(); }); };
+  const RevocableEnd end(executor, [watch] { watch->Stop(); }, [&exchange] { exchange.reply.Abort(); });
+  const std::function<void()> stop = end.Callback();
   exchange.reply.OnDisconnect(stop);
   auto registration = lifecycle.OnDrain(stop);
   std::shared_ptr<void> open;
   if (exchange.grounds) open = open_requests.Add(std::move(*exchange.grounds), stop, exchange.clock.Steady());
 
-  const WatchHub::Source source{delegate.name, delegate.client, std::move(request), std::move(query), exchange.clock};
+  WatchHub::Source source{"", nullptr, std::move(request), std::move(query), exchange.clock, std::move(routes)};
   int attempts = 0;
   bool awaits_initial_events = source.query.wants_initial_events;
   for (mesh::v1::WatchPhase phase = mesh::v1::WATCH_PHASE_CATCH_UP;;) {
+    const bool found = source.FindServer();
+    if (!found) break;
+    const auto client = source.client;
     mesh::Request asked = source.request;
     if (watch->Position() > 0) asked.query = source.query.From(watch->Position(), source.query.wants_bookmarks);
     asked.watch_phase = phase;
@@ -47,6 +50,7 @@ Task<> ForwardWatch(Exchange& exchange, const Delegate& delegate, mesh::Request 
       if (!continues) break;
       if (watch->Position() > before) attempts = 0;
     }
+    if (source.FindServer() && source.client != client) attempts = 0;  // the watch moves to another server
     phase = watch->TakeFinalBookmarkDue() ? mesh::v1::WATCH_PHASE_FINAL_BOOKMARK : mesh::v1::WATCH_PHASE_CATCH_UP;
   }
   watch->Close();

@@ -58,6 +58,11 @@ class SharedWatch final : public mesh::ResponseStream, public std::enable_shared
   /// Returns all frames that the follower has not received yet, in order.
   Pending TakePending(Follower& follower);
 
+  /// Ends the upstream watch. The followers catch up with another server.
+  void Interrupt() {
+    interrupted_ = true;
+    Close();
+  }
   /// Must be called when the upstream watch has ended.
   void End();
   /// The thread ends: no callback runs any more.
@@ -67,7 +72,10 @@ class SharedWatch final : public mesh::ResponseStream, public std::enable_shared
   Task<bool> WriteHead(int code, mesh::Headers headers) override;
   Task<bool> Write(std::vector<SharedBytes> pieces) override;
   Task<bool> WriteEvents(std::vector<SharedBytes> pieces, mesh::ResumePosition position) override;
-  void OnCancel(std::function<void()> callback) override { cancel_ = std::move(callback); }
+  void OnCancel(std::function<void()> callback) override {
+    if (interrupted_) return callback();
+    cancel_ = std::move(callback);
+  }
   void Abort() override { partial_.clear(); }
 
  private:
@@ -111,6 +119,7 @@ class SharedWatch final : public mesh::ResponseStream, public std::enable_shared
   std::size_t follower_count_ = 0;
   bool broadcasting_ = false;
   bool upstream_ended_ = false;
+  bool interrupted_ = false;
 };
 
 }  // namespace apimesh::aggregator

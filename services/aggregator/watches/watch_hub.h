@@ -6,6 +6,7 @@
 
 #include <boost/asio/execution_context.hpp>
 
+#include "services/aggregator/delegation/route_table.h"
 #include "services/aggregator/watches/shared_watch.h"
 #include "services/aggregator/watches/watch_query.h"
 
@@ -29,10 +30,15 @@ class WatchHub final : public boost::asio::execution_context::service {
     mesh::Request request;  // the request of the client that opens the watch
     WatchQuery query;
     const Clock& clock;
+    std::shared_ptr<RouteTable> routes;
+
+    /// Sets `name` and `client` to the server that the routes name now. Returns false if there is none whose watches
+    /// can be shared.
+    bool FindServer();
   };
   /// Adds the follower to the watch with this identity or, if there is none, to a new one that starts at the follower's
-  /// position. `dedicated`: always opens a new watch, which no other client joins. Returns nullptr if the existing
-  /// watch no longer has the events after the follower's position.
+  /// position. A watch ends when its resource gets another server. `dedicated`: always opens a new watch, which no
+  /// other client joins. Returns nullptr if the existing watch no longer has the events after the follower's position.
   Task<std::shared_ptr<SharedWatch>> Join(const Source& source, SharedWatch::Follower& follower, bool dedicated);
 
  private:

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
 
 #include "lib/base/async/signal.h"
@@ -13,6 +12,7 @@
 #include "lib/websocket/frame_reader.h"
 #include "lib/websocket/frame_writer.h"
 #include "lib/websocket/handshake.h"
+#include "services/aggregator/auth/revocable_end.h"
 #include "services/aggregator/delegation/audit_headers.h"
 #include "services/aggregator/watches/event_messages.h"
 
@@ -218,12 +218,12 @@ Task<> ForwardWebSocketWatch(Exchange& exchange, mesh::DelegateClient& client, m
   using namespace boost::asio::experimental::awaitable_operators;
   const auto stream = std::make_shared<SocketStream>(exchange);
   const auto executor = co_await boost::asio::this_coro::executor;
-  // Posted, because the caller may be on another thread, and the watch must not end inside the caller.
-  const auto end = [stream, executor] { boost::asio::post(executor, [stream] { stream->Cancel(); }); };
-  exchange.reply.OnDisconnect(end);
-  std::shared_ptr<void> registration = lifecycle.OnDrain(end);
+  const RevocableEnd end(executor, [stream] { stream->Cancel(); }, [&exchange] { exchange.reply.Abort(); });
+  const std::function<void()> stop = end.Callback();
+  exchange.reply.OnDisconnect(stop);
+  std::shared_ptr<void> registration = lifecycle.OnDrain(stop);
   std::shared_ptr<void> open;
-  if (exchange.grounds) open = open_requests.Add(std::move(*exchange.grounds), end, exchange.clock.Steady());
+  if (exchange.grounds) open = open_requests.Add(std::move(*exchange.grounds), stop, exchange.clock.Steady());
   Task<> pump = Pump(stream, &client, std::move(request));
   Task<> reader = stream->ReadClient();
   co_await (std::move(pump) && std::move(reader));

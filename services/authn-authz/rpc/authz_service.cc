@@ -12,20 +12,6 @@ namespace {
 // Changes are pushed; this limits how long an answer is used if a push is lost.
 constexpr auto kLongestReuse = std::chrono::milliseconds(10'000);
 
-// Removes process metrics, because the aggregator reports the process metrics of the aggregator process.
-std::string WithoutProcess(const std::string& text) {
-  std::string out;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
-    const std::string_view line = std::string_view(text).substr(begin, end - begin);
-    const bool process =
-        line.starts_with("process_") || line.starts_with("# HELP process_") || line.starts_with("# TYPE process_");
-    if (!process) out += line;
-    begin = end;
-  }
-  return out;
-}
-
 }  // namespace
 
 AuthzService::AuthzService(std::shared_ptr<Authorizer> authorizer, std::shared_ptr<Revisions> revisions,
@@ -89,7 +75,7 @@ Task<mesh::v1::RulesResponse> AuthzService::Rules(mesh::v1::RulesRequest request
 
 Task<mesh::v1::MetricsResponse> AuthzService::Metrics(mesh::v1::MetricsRequest) {
   mesh::v1::MetricsResponse response;
-  response.set_text(WithoutProcess(metrics_.Text()));
+  response.set_text(metrics_.Text());
   co_return response;
 }
 

@@ -167,7 +167,7 @@ void AddBootstrapHooks(service::Runtime& runtime, const Flags& flags, LocalApiPt
     add("start-kube-apiserver-identity-lease-garbage-collector", namespaces, nullptr, seconds(3600),
         [api] { return CollectIdentityLeases(api); });
   }
-  if (serves("internal.apiserver.k8s.io") && features.Enabled("StorageVersionAPI")) {
+  if (serves("internal.apiserver.k8s.io") && features.Enabled(features::kStorageVersionAPI)) {
     const std::string server = IdentityLeaseName(Hostname());
     const std::vector<StoredResource> resources = StoredResources(AllResources(inputs));
     add("built-in-resources-storage-version-updater", namespaces, nullptr, seconds(600),

@@ -6,13 +6,13 @@
 
 namespace apimesh::core_api {
 
-std::vector<endpoint::ServedVersion> ServeAll(std::vector<registry::Resource> resources, ResourceStores& stores,
+std::vector<endpoint::ServedVersion> ServeAll(std::vector<registry::Resource> resources, const FindStore& store,
                                               admission::ChainPtr admission) {
   std::map<meta::GroupVersion, std::vector<endpoint::ServedResourcePtr>> by_version;
   for (registry::Resource& resource : resources) {
     auto served = std::make_shared<endpoint::ServedResource>();
     served->admission = admission;
-    served->store = stores.Find(resource.GetGvr());
+    served->store = store(resource);
     const meta::GroupVersion version = resource.gvk.Version();
     served->resource = std::move(resource);
     by_version[version].push_back(std::move(served));

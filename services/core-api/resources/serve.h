@@ -1,17 +1,20 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "lib/admission/chain.h"
 #include "lib/endpoint/group_server.h"
 #include "lib/registry/resource.h"
-#include "services/core-api/resources/resource_stores.h"
+#include "lib/storage/store.h"
 
 namespace apimesh::core_api {
 
-/// Opens the store of every resource that is stored, and groups the resources by group and version, with the priorities
-/// of the table.
-std::vector<endpoint::ServedVersion> ServeAll(std::vector<registry::Resource> resources, ResourceStores& stores,
+/// Returns the store of a resource, or nullptr if it stores nothing.
+using FindStore = std::function<storage::StorePtr(const registry::Resource& resource)>;
+
+/// Groups the resources by group and version, with the priorities of the table.
+std::vector<endpoint::ServedVersion> ServeAll(std::vector<registry::Resource> resources, const FindStore& store,
                                               admission::ChainPtr admission);
 
 }  // namespace apimesh::core_api

@@ -150,7 +150,7 @@ bool RuleEvaluation::EvaluateRule(const RuleTree& tree, const RuleTree::Rule& ru
                                   const Subject& old, const PathChain& path, const Ratchet& ratchet) {
   const std::string quoted_type = '"' + tree.type + '"';
   const auto invalid = [&](std::string detail) { Add(meta::Invalid(FieldAt(path), quoted_type, std::move(detail))); };
-  const CompiledRule& compiled = rule.compiled;
+  const CompiledRule& compiled = *rule.compiled;
   if (!compiled.error.empty()) {
     invalid((tree.shape ? "rule compile error: " : "rule compiler initialization error: ") + compiled.error);
     return true;
@@ -208,8 +208,8 @@ bool RuleEvaluation::EvaluateRule(const RuleTree& tree, const RuleTree::Rule& ru
 
 std::optional<std::string> RuleEvaluation::Message(const RuleTree::Rule& rule, std::span<const cel::Value> variables,
                                                    std::string& error) {
-  if (!rule.compiled.message) return std::nullopt;
-  const cel::Value result = rule.compiled.message->Evaluate(variables, evaluation_);
+  if (!rule.compiled->message) return std::nullopt;
+  const cel::Value result = rule.compiled->message->Evaluate(variables, evaluation_);
   if (!Spend(evaluation_.cost)) {
     error =
         "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be "

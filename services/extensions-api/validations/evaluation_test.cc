@@ -216,8 +216,19 @@ TEST(Rules, AreSharedIfTheyAndTheirSchemasAreEqual) {
   const schema::Node* node = schema::CompileOpenApi(schema, schemas);
   schemas.Seal();
   const auto tree = CompileRules(schema, *node, true);
-  EXPECT_EQ(&tree->properties.at("a").rules[0].compiled.program->Source(),
-            &tree->properties.at("b").rules[0].compiled.program->Source());
+  const CompiledRule* const shared = tree->properties.at("a").rules[0].compiled.get();
+  EXPECT_EQ(tree->properties.at("b").rules[0].compiled.get(), shared);
+  // Another version or definition, in which other fields differ.
+  const auto rules_of_b = [&](const std::string& properties) {
+    const json::object other =
+        json::parse(R"({"type":"object","properties":{"c":{"type":"string"},"b":{"type":"object","properties":)" +
+                    properties + "," + Rule("self.x > 0") + "}}}")
+            .get_object();
+    return CompileRules(other, *node, true)->properties.at("b").rules[0].compiled;
+  };
+  EXPECT_EQ(rules_of_b(R"({"x":{"type":"integer"}})").get(), shared);
+  EXPECT_NE(rules_of_b(R"({"x":{"type":"number"}})").get(), shared);
+  EXPECT_NE(rules_of_b(R"({"x":{"type":"integer"},"y":{"type":"string"}})").get(), shared);
   EXPECT_EQ(CompileRules(json::parse(R"({"type":"object"})").get_object(), *node, true), nullptr);
 }
 

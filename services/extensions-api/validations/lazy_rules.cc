@@ -54,7 +54,9 @@ void AppendSchema(std::string& out, const json::object& schema) {
 /// Rules that refuse every object. They are not needed unless AppendSchema() writes what the parser refuses.
 std::shared_ptr<const RuleTree> Unreadable() {
   auto tree = std::make_shared<RuleTree>();
-  tree->rules.emplace_back().compiled.error = "the schema can't be read";
+  auto rule = std::make_shared<CompiledRule>();
+  rule->error = "the schema can't be read";
+  tree->rules.emplace_back().compiled = std::move(rule);
   return tree;
 }
 

@@ -2,6 +2,7 @@
 
 #include <unordered_map>
 
+#include "lib/base/cache/weak_cache.h"
 #include "lib/base/hash/keyed_hash.h"
 #include "services/extensions-api/validations/field_path.h"
 
@@ -13,6 +14,12 @@ namespace json = meta::json;
 const json::object* ObjectAt(const json::object& schema, std::string_view name) {
   const json::value* value = meta::FindField(schema, name);
   return value ? value->if_object() : nullptr;
+}
+
+std::shared_ptr<const CompiledRule> Failed(std::string error) {
+  auto rule = std::make_shared<CompiledRule>();
+  rule->error = std::move(error);
+  return rule;
 }
 
 class Compiler {
@@ -63,16 +70,17 @@ class Compiler {
       if (self.shape) {
         rule.compiled = Compiled(source, self);
       } else {
-        rule.compiled.error = "failed to convert to declType for CEL validation rules";
+        rule.compiled = Failed("failed to convert to declType for CEL validation rules");
       }
       if (!source.field_path.empty()) rule.field_path = NormalizeFieldPath(source.field_path, schema).value_or("");
-      out.uses_old_self = out.uses_old_self || rule.compiled.uses_old_self;
+      out.uses_old_self = out.uses_old_self || rule.compiled->uses_old_self;
       rule.source = std::move(source);
       out.rules.push_back(std::move(rule));
     }
   }
 
-  const CompiledRule& Compiled(const ValidationRule& rule, const SelfType& self) {
+  std::shared_ptr<const CompiledRule> Compiled(const ValidationRule& rule, const SelfType& self) {
+    static auto& programs = *new WeakCache<Digest, CompiledRule, DigestHash>();
     const Digest type = DigestOf(*self.shape);
     KeyedHash key;
     key.AddNumber(type.low);
@@ -80,9 +88,11 @@ class Compiler {
     key.AddNumber(rule.optional_old_self.value_or(false));
     key.Add(rule.rule);
     key.Add(rule.message_expression);
-    const auto [found, is_new] = compiled_.try_emplace(key.Finish());
-    if (is_new) found->second = CompileRule(rule, self, {});
-    return found->second;
+    const Digest digest = key.Finish();
+    if (std::shared_ptr<const CompiledRule> known = programs.Find(digest)) return known;
+    auto compiled = std::make_shared<const CompiledRule>(CompileRule(rule, self, {}));
+    programs.Add(digest, compiled);
+    return compiled;
   }
 
   /// Represents what expressions can see of a shape. The names of types are left out.
@@ -105,7 +115,6 @@ class Compiler {
   }
 
   std::unordered_map<const cel::Shape*, Digest> digests_;
-  std::unordered_map<Digest, CompiledRule, DigestHash> compiled_;
 };
 
 }  // namespace

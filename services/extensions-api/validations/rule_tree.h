@@ -12,7 +12,7 @@ namespace apimesh::extensions_api {
 struct RuleTree {
   struct Rule {
     ValidationRule source;
-    CompiledRule compiled;
+    std::shared_ptr<const CompiledRule> compiled;
     std::string field_path;  // as errors show it
   };
   std::string type;  // of the schema: "object", or "" for x-kubernetes-int-or-string
@@ -27,7 +27,8 @@ struct RuleTree {
 };
 
 /// Compiles the rules of a schema; returns nullptr if it has none. `node` is the compiled schema, which must outlive
-/// the result. `resource`: the schema is that of a custom resource. Equal rules of equal schemas share their programs.
+/// the result. `resource`: the schema is that of a custom resource. Equal rules of equal schemas share their programs,
+/// also those of other versions and definitions.
 std::shared_ptr<const RuleTree> CompileRules(const meta::json::object& schema, const schema::Node& node, bool resource);
 
 }  // namespace apimesh::extensions_api

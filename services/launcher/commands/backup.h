@@ -6,6 +6,10 @@
 
 namespace apimesh::launcher {
 
+/// How much later revisions continue after data was copied: more revisions than a cluster can write between a backup
+/// and its restoration, as etcd recommends.
+inline constexpr const char* kRevisionBump = "1000000000";
+
 /// Saves a consistent snapshot of a running mesh in etcd's format, while it serves. The snapshot contains its hash.
 int Backup(const std::string& folder, const std::string& file);
 

@@ -14,15 +14,21 @@
 #include "services/launcher/commands/certs.h"
 #include "services/launcher/commands/choose_mesh.h"
 #include "services/launcher/commands/completion.h"
+#include "services/launcher/commands/console.h"
 #include "services/launcher/commands/pki.h"
+#include "services/launcher/commands/scale.h"
 #include "services/launcher/commands/status.h"
-#include "services/launcher/commands/suggestions.h"
 #include "services/launcher/commands/top.h"
 #include "services/launcher/commands/up.h"
 #include "services/launcher/doctor/doctor.h"
+#include "services/launcher/inspect/probe.h"
 #include "services/launcher/inspect/run_folder.h"
 #include "services/launcher/mesh/kube_apiserver.h"
 #include "services/launcher/mesh/mesh_plan.h"
+#include "services/launcher/migration/migrate.h"
+#include "services/launcher/shards/shards.h"
+#include "services/launcher/usage/suggestions.h"
+#include "services/launcher/usage/usage_error.h"
 
 namespace apimesh::launcher {
 namespace {
@@ -53,6 +59,26 @@ int RefuseCommand(const std::string& word, const std::vector<std::string>& names
   return 2;
 }
 
+void AddMigrateOptions(CLI::App& command, MigrateOptions& options) {
+  command.add_option("--from", options.from, "URL of the etcd of the kube-apiserver, which should be stopped")
+      ->required();
+  CLI::Option* in_place = command.add_flag("--in-place", options.in_place,
+                                           "check only, because the mesh will use that etcd; nothing is written");
+  command
+      .add_option("--snapshot", options.snapshot,
+                  "write the data to this file, for another etcd cluster, instead of the folder of a mesh")
+      ->excludes(in_place);
+  command.add_option("--etcd-cafile", options.ca_file, "certificates of the authorities of etcd");
+  command.add_option("--etcd-certfile", options.cert_file, "client certificate for etcd");
+  command.add_option("--etcd-keyfile", options.key_file, "key of the client certificate");
+  command.add_option("--etcd-prefix", options.prefix, "prefix of the keys of the kube-apiserver")
+      ->capture_default_str();
+  command.add_option("--encryption-provider-config", options.encryption_config,
+                     "the file with which the kube-apiserver encrypts objects");
+  command.add_flag("--accept-problems", options.accept_problems,
+                   "go on if objects cannot be read or would lose fields");
+}
+
 }  // namespace
 
 int RunCommandLine(int argc, char** argv, const Clock& clock) {
@@ -63,6 +89,7 @@ int RunCommandLine(int argc, char** argv, const Clock& clock) {
       "  ./apimesh down        stop everything\n"
       "  ./apimesh test        run all tests");
   app.require_subcommand(1);
+  app.failure_message(&UsageError);
   std::string folder;
   int code = 0;
   const auto with_folder = [&](CLI::App* command) {
@@ -80,9 +107,9 @@ int RunCommandLine(int argc, char** argv, const Clock& clock) {
   UpOptions up;
   CLI::App* up_command =
       with_folder(app.add_subcommand("up", "Start the mesh: store, the four services, and Envoy if it is there"));
-  up_command->add_option("--port", up.port, "HTTPS port for clients")
+  up_command->add_option("--port", up.port, "HTTPS port for clients; 0: any free port, which the kubeconfig names")
       ->capture_default_str()
-      ->check(CLI::Range(1, 65535));
+      ->check(CLI::Range(0, 65535));
   up_command->add_option("--bind-address", up.bind_address, "address to listen on; 0.0.0.0 is every interface")
       ->capture_default_str();
   up_command->add_option("--front-proxy", up.front_proxy, "auto: Envoy if it is found; envoy; none")
@@ -92,10 +119,15 @@ int RunCommandLine(int argc, char** argv, const Clock& clock) {
                        "Envoy asks authn-authz about every request and rejects the ones that are not allowed");
   up_command->add_option("--etcd-servers", up.etcd_servers, "use this etcd instead of the embedded store");
   up_command->add_flag("--detach,-d", up.detach, "return when the mesh is ready and leave it running");
+  up_command->add_flag("--console", up.console, "run the web console as well; `apimesh console` prints its URL");
+  up_command->add_option("--console-port", up.console_port, "port of the web console on 127.0.0.1")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 65535));
   up_command->add_option("flags", up.extra,
                          "after --: kube-apiserver flags for the services, as in `up -- --event-ttl=5m`");
   up_command->callback([&] {
     up.folder = folder.empty() ? DefaultRunFolder() : folder;
+    if (up.port == 0) up.port = FreePort();
     code = Up(up, clock);
   });
 
@@ -129,10 +161,38 @@ int RunCommandLine(int argc, char** argv, const Clock& clock) {
     });
   });
 
+  std::string group;
+  int replicas = 1;
+  CLI::App* scale = with_folder(
+      app.add_subcommand("scale", "Give an API group its own processes, or give it back, while it is used"));
+  scale->add_option("group", group, "API group, such as apps or example.com; core is the group without a name")
+      ->required();
+  scale->add_option("--replicas", replicas, "number of processes; 0 gives the group back to the common server")
+      ->capture_default_str()
+      ->check(CLI::Range(0, shards::kMaxReplicas));
+  scale->callback([&] { with_mesh([&](const std::string& chosen) { return Scale(chosen, group, replicas, clock); }); });
+
+  ConsoleOptions console;
+  CLI::App* console_command =
+      with_folder(app.add_subcommand("console", "Print a URL of the web console, and run it until Ctrl-C"));
+  console_command->add_option("--port", console.port, "port of the console")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 65535));
+  console_command->add_option("--address", console.address, "loopback address to listen on")->capture_default_str();
+  console_command->add_option("--kubeconfig", console.kubeconfig,
+                              "credentials for the session of the URL (default: the kubeconfig of the mesh)");
+  console_command->callback([&] {
+    with_mesh([&](const std::string& chosen) {
+      console.folder = chosen;
+      return Console(console, clock);
+    });
+  });
+
   std::string service;
   bool follow = false;
   CLI::App* logs = with_folder(app.add_subcommand("logs", "Show the logs of one service, or of all"));
-  logs->add_option("service", service, "store, core-api, extensions-api, authn-authz, aggregator, envoy or launcher");
+  logs->add_option("service", service,
+                   "store, core-api, extensions-api, authn-authz, aggregator, envoy, console or launcher");
   logs->add_flag("-f,--follow", follow, "go on showing new lines");
   logs->callback([&] { with_mesh([&](const std::string& chosen) { return Logs(chosen, service, follow); }); });
 
@@ -152,6 +212,17 @@ int RunCommandLine(int argc, char** argv, const Clock& clock) {
       with_folder(app.add_subcommand("restore", "Replace the data of a stopped mesh by a backup; keeps the old data"));
   restore->add_option("file", file, "a file of `apimesh backup`, or a snapshot of etcd")->required();
   restore->callback([&] { code = Restore(folder.empty() ? DefaultRunFolder() : folder, file, clock); });
+
+  MigrateOptions migrate;
+  CLI::App* migrate_command = with_folder(app.add_subcommand(
+      "migrate", "Take over the data of a kube-apiserver: copy it into a stopped mesh, and check every object"));
+  AddMigrateOptions(*migrate_command, migrate);
+  with_output(migrate_command);
+  migrate_command->callback([&] {
+    migrate.as_json = as_json();
+    migrate.folder = folder.empty() ? DefaultRunFolder() : folder;
+    code = Migrate(migrate, clock);
+  });
 
   CLI::App* certs = app.add_subcommand("certs", "Show or rotate the certificates of a mesh");
   certs->require_subcommand(1);
@@ -179,6 +250,9 @@ int RunCommandLine(int argc, char** argv, const Clock& clock) {
   pki_command->add_option(
       "--ext-authz", pki.ext_authz,
       "host:port of authn-authz: Envoy asks it about every request and rejects the ones that are not allowed");
+  pki_command->add_flag(
+      "--envoy-only", pki.envoy_only,
+      "write only the configuration of Envoy, for certificates at --mounted-at that cert-manager makes");
   pki_command->callback([&] { code = MakePki(pki); });
 
   CLI::App* kubectl =

@@ -12,6 +12,7 @@ struct PkiOptions {
   int owner = -1;                         // user id that becomes the owner of the files; -1: unchanged
   std::string aggregator = "aggregator";  // the aggregator's address for Envoy
   std::string mounted_at;                 // path of these files for Envoy; empty: `folder`/envoy
+  bool envoy_only = false;                // only Envoy's configuration; others make the certificates
   std::string ext_authz;                  // authn-authz as host:port, if Envoy calls it for every request
 };
 

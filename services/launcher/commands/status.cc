@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "services/launcher/commands/console.h"
 #include "services/launcher/inspect/failing_webhooks.h"
 #include "services/launcher/inspect/run_folder.h"
 #include "services/launcher/process/child.h"
@@ -46,11 +47,23 @@ void PrintJson(const RunFolder& folder, const RunFolder::State& state) {
                                      {"rssKilobytes", ResidentKilobytes(process.pid)},
                                      {"listens", process.listens}});
   }
+  json::array groups;
+  for (const RunFolder::ScaledGroup& one : state.groups) {
+    groups.push_back(
+        json::object{{"group", one.group}, {"process", one.process}, {"replicas", one.replicas}, {"ready", one.ready}});
+  }
   fmt::print("{}\n", json::serialize(json::object{{"ready", state.ready},
                                                   {"server", state.server},
                                                   {"launcher", state.launcher},
                                                   {"processes", std::move(processes)},
+                                                  {"groups", std::move(groups)},
                                                   {"failingWebhooks", std::move(webhooks)}}));
+}
+
+void PrintGroups(const RunFolder::State& state) {
+  fmt::print("\n  {:<32} {:<16} {:>8}  {}\n", "GROUP WITH OWN PROCESSES", "PROGRAM", "REPLICAS", "READY");
+  for (const RunFolder::ScaledGroup& one : state.groups)
+    fmt::print("  {:<32} {:<16} {:>8}  {}\n", one.group, one.process, one.replicas, one.ready);
 }
 
 void PrintTable(const RunFolder& folder, const RunFolder::State& state, const Clock& clock) {
@@ -65,6 +78,7 @@ void PrintTable(const RunFolder& folder, const RunFolder::State& state, const Cl
                process.pid, process.pid ? Age(process.started, now) : "-", process.restarts, memory / 1024,
                process.listens);
   }
+  if (!state.groups.empty()) PrintGroups(state);
   fmt::print("\n  {} at {}, {} MB in all; files in {}\n\n", state.ready ? "Ready" : "Starting", state.server,
              total / 1024, folder.Root());
   for (const FailingWebhook& webhook : FindFailingWebhooks(folder, state)) fmt::print("  {}\n\n", webhook.Describe());
@@ -95,6 +109,11 @@ int ShowStatus(const std::string& path, bool as_json, const Clock& clock) {
 int ShowStarted(const std::string& path, const Clock& clock) {
   const int code = ShowStatus(path, false, clock);
   const RunFolder folder(path);
+  const std::optional<RunFolder::State> state = folder.Read();
+  for (std::size_t i = 0; state && i < state->processes.size(); ++i) {
+    if (state->processes[i].name == "console")
+      fmt::print("  Console: {}\n\n", ConsoleUrl(folder, state->processes[i].listens, clock));
+  }
   if (!folder.TakeFirstStart()) return code;
   // Without --dir, these commands use the default folder of the current directory.
   const std::string dir = folder.Root() == RunFolder(DefaultRunFolder()).Root() ? "" : " --dir " + folder.Root();

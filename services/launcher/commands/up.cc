@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -14,6 +15,7 @@
 #include "lib/base/log.h"
 #include "lib/base/resident_memory.h"
 #include "services/launcher/commands/choose_mesh.h"
+#include "services/launcher/commands/console.h"
 #include "services/launcher/commands/kubeconfig.h"
 #include "services/launcher/commands/status.h"
 #include "services/launcher/inspect/port_owner.h"
@@ -27,12 +29,15 @@
 #include "services/launcher/options/check_options.h"
 #include "services/launcher/pki/cluster_pki.h"
 #include "services/launcher/process/supervisor.h"
+#include "services/launcher/shards/shards.h"
+#include "services/launcher/shards/unix_socket.h"
 
 namespace apimesh::launcher {
 namespace {
 
 constexpr std::chrono::hours kRenewEvery{24};
 constexpr std::chrono::milliseconds kProbeEvery{20};
+constexpr int kReportEvery = 10'000;  // milliseconds
 /// The message of a mesh in the background to the process that started it: this, or why it did not start.
 constexpr const char* kReady = "ready";
 
@@ -68,9 +73,15 @@ std::string ServerUrl(const UpOptions& options) {
                      options.port);
 }
 
-std::string Listens(const Run& run, const UpOptions& options, const std::string& name) {
+std::string Listens(const Run& run, const UpOptions& options, const ChildSpec& child) {
+  const std::string& name = child.name;
+  const std::string_view flag = "--listen=";
+  for (const std::string& argument : child.arguments) {
+    if (argument.starts_with(flag)) return argument.substr(flag.size());
+  }
   if (name == "envoy") return fmt::format("https://{}:{}", options.bind_address, options.port);
   if (name == "aggregator") return fmt::format("https://{}:{}", options.bind_address, run.edge_port);
+  if (name == "console") return fmt::format("http://127.0.0.1:{}", options.console_port);
   return fmt::format("unix:{}/{}.sock", run.sockets, name);
 }
 
@@ -113,14 +124,18 @@ std::vector<std::string> ServiceFlags(const Run& run, const UpOptions& options) 
   return flags;
 }
 
+Paths PathsOf(const Run& run) {
+  return {
+      .binaries = OwnFolder(), .sockets = run.sockets, .logs = run.folder.Logs(), .own_groups = true, .shards = true};
+}
+
 std::vector<ChildSpec> PlanAll(const Run& run, const UpOptions& options) {
   const CommandLine flags = ParseKubeApiserverFlags(ServiceFlags(run, options));
   if (!flags.error.empty()) throw std::runtime_error(flags.error);
   const Findings findings = CheckOptions(flags);
   for (const std::string& warning : findings.warnings) log::Warning("{}", warning);
   if (!findings.errors.empty()) throw std::runtime_error(Aggregate(findings.errors));
-  const Paths paths{.binaries = OwnFolder(), .sockets = run.sockets, .logs = run.folder.Logs(), .own_groups = true};
-
+  const Paths paths = PathsOf(run);
   std::vector<ChildSpec> children;
   if (options.etcd_servers.empty()) {
     children.push_back({.name = "store",
@@ -153,6 +168,11 @@ std::vector<ChildSpec> PlanAll(const Run& run, const UpOptions& options) {
                         .log_file = paths.logs + "/envoy.log",
                         .own_group = true});
   }
+  if (options.console) {
+    ConsoleOptions console;
+    console.port = options.console_port;
+    children.push_back(PlanConsole(console, run.folder, paths.logs + "/console.log"));
+  }
   return children;
 }
 
@@ -165,9 +185,28 @@ bool IsReady(const Run& run, const UpOptions& options) {
   return HttpsStatus(options.bind_address, options.port, "/readyz", &administrator) == 200;
 }
 
+/// Returns the children that can have shards, by the names of their programs.
+std::map<std::string, ChildSpec> Scalable(const std::vector<ChildSpec>& children) {
+  std::map<std::string, ChildSpec> scalable;
+  for (const ChildSpec& child : children) {
+    if (child.name == "core-api" || child.name == "extensions-api") scalable[child.name] = child;
+  }
+  return scalable;
+}
+
+/// Handles a line that `apimesh scale` has sent, and returns the response.
+std::string HandleScale(shards::Shards& shards, const std::string& line) {
+  const std::vector<shards::ScaledGroup> asked = shards::ReadLayout(line);
+  if (asked.size() != 1) return "the request is not understood";
+  return shards.Scale(asked[0].group, asked[0].process, asked[0].replicas);
+}
+
 /// Runs the mesh in this process. `ready` is called once, when the server is ready.
 void Serve(const Run& run, const UpOptions& options, const Clock& clock, const std::function<void()>& ready) {
-  Supervisor supervisor(PlanAll(run, options), clock);
+  const std::vector<ChildSpec> children = PlanAll(run, options);
+  Supervisor supervisor(children, clock);
+  shards::Shards shards(supervisor, Scalable(children), PathsOf(run), run.folder.Layout(), clock);
+  const shards::ControlSocket control(run.sockets + "/control.sock");
   bool is_ready = false;
   const auto began = clock.Steady();
   auto renewed = began;
@@ -178,10 +217,22 @@ void Serve(const Run& run, const UpOptions& options, const Clock& clock, const s
       const auto age = std::chrono::duration_cast<std::chrono::seconds>(clock.Steady() - child.started).count();
       state.processes.push_back({child.spec.name, child.pid, child.restarts,
                                  child.pid ? std::chrono::system_clock::to_time_t(clock.Now()) - age : 0,
-                                 Listens(run, options, child.spec.name)});
+                                 Listens(run, options, child.spec)});
     }
+    state.control = control.Path();
+    for (const shards::ScaledGroup& one : shards.Layout())
+      state.groups.push_back({one.group, one.process, one.replicas, one.ready});
     run.folder.Write(state);
   };
+  const auto tick_shards = [&] {
+    shards.Tick();
+    write_state();
+    supervisor.TickEvery(shards.Busy() ? shards::Shards::kTick : std::chrono::milliseconds(std::chrono::minutes(1)));
+  };
+  supervisor.OnReadable(control.File(), [&] {
+    control.Serve([&](const std::string& line) { return HandleScale(shards, line); });
+    if (is_ready) supervisor.TickSoon();
+  });
   supervisor.OnChange(write_state);
   supervisor.OnTick(kProbeEvery, [&] {
     if (!is_ready) {
@@ -192,8 +243,11 @@ void Serve(const Run& run, const UpOptions& options, const Clock& clock, const s
       write_state();
       ready();
       ReleaseIdlePages();
-      supervisor.TickEvery(std::chrono::minutes(1));
-    } else if (clock.Steady() - renewed > kRenewEvery) {
+      tick_shards();
+      return;
+    }
+    tick_shards();
+    if (clock.Steady() - renewed > kRenewEvery) {
       renewed = clock.Steady();
       // The services reload their certificates when the files change.
       const std::vector<std::string> written = run.pki.Ensure({FirstAddress()});
@@ -226,13 +280,36 @@ Run Prepare(const UpOptions& options) {
   return run;
 }
 
-/// Throws if the port for clients is taken. Otherwise the probe could be answered by the process that has it.
+/// Throws if the port for clients, or that of the console, is taken. Otherwise the probe could be answered by the
+/// process that has it.
 void CheckPort(const UpOptions& options) {
-  const std::optional<PortOwner> owner = FindPortOwner(options.bind_address, options.port);
-  if (!owner) return;
-  throw std::runtime_error(fmt::format(
-      "port {} is already used by {}; stop it (`apimesh down` if it is a mesh), or choose another port with --port",
-      options.port, owner->Describe()));
+  if (const std::optional<PortOwner> owner = FindPortOwner(options.bind_address, options.port)) {
+    throw std::runtime_error(fmt::format(
+        "port {} is already used by {}; stop it (`apimesh down` if it is a mesh), or choose another port with --port",
+        options.port, owner->Describe()));
+  }
+  if (!options.console) return;
+  if (const std::optional<PortOwner> owner = FindPortOwner("127.0.0.1", options.console_port)) {
+    throw std::runtime_error(
+        fmt::format("port {} of the console is already used by {}; choose another one with "
+                    "--console-port",
+                    options.console_port, owner->Describe()));
+  }
+}
+
+/// Waits until `result` can be read, and says every 10 seconds that the mesh is not ready.
+void ReportWaiting(int result, const UpOptions& options, const Clock& clock) {
+  const SteadyTime began = clock.Steady();
+  const RunFolder folder(options.folder);
+  pollfd readable{result, POLLIN, 0};
+  while (::poll(&readable, 1, kReportEvery) == 0) {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(clock.Steady() - began).count();
+    fmt::print(stderr,
+               "apimesh: the mesh is not ready after {} s. {}The logs are in {}; to give up: ./apimesh down --dir {}\n",
+               seconds,
+               options.etcd_servers.empty() ? "" : fmt::format("Does etcd answer at {}? ", options.etcd_servers),
+               folder.Logs(), folder.Root());
+  }
 }
 
 /// Starts a copy of this process in the background and waits until it is ready or has ended.
@@ -262,6 +339,7 @@ int Detach(const UpOptions& options, const Clock& clock) {
     ::_exit(code);
   }
   ::close(pipe[1]);
+  ReportWaiting(pipe[0], options, clock);
   char buffer[4096];
   const ssize_t size = ::read(pipe[0], buffer, sizeof buffer);
   const std::string told(buffer, static_cast<std::size_t>(std::max<ssize_t>(size, 0)));

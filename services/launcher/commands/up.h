@@ -15,6 +15,8 @@ struct UpOptions {
   bool envoy_ext_authz = false;      // Envoy calls authn-authz and rejects refused requests itself
   std::string etcd_servers;          // empty: run the mesh's own store
   bool detach = false;
+  bool console = false;  // run the web console as well
+  int console_port = 6480;
   std::vector<std::string> extra;  // kube-apiserver flags for the services
 };
 

@@ -1,9 +1,12 @@
 #include "services/launcher/inspect/run_folder.h"
 
+#include <chrono>
 #include <cstdlib>
+#include <stdexcept>
 
 #include <boost/json.hpp>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -31,6 +34,25 @@ bool RunFolder::TakeFirstStart() const {
   return file >= 0;
 }
 
+std::string RunFolder::ReplaceData(const std::string& made, const Clock& clock) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const auto now = std::chrono::duration_cast<std::chrono::seconds>(clock.Now().time_since_epoch()).count();
+  std::string kept;
+  if (fs::is_empty(Data(), error)) {
+    fs::remove(Data(), error);
+  } else {
+    kept = fmt::format("{}.before-{}", Data(), now);
+    fs::rename(Data(), kept, error);
+    if (error) throw std::runtime_error(fmt::format("cannot move {}: {}", Data(), error.message()));
+  }
+  fs::rename(made, Data(), error);
+  if (!error) return kept;
+  const std::string why = fmt::format("cannot move {} to {}: {}", made, Data(), error.message());
+  if (!kept.empty()) fs::rename(kept, Data(), error);
+  throw std::runtime_error(why);
+}
+
 void RunFolder::Write(const State& state) const {
   json::array processes;
   for (const Process& process : state.processes) {
@@ -40,10 +62,14 @@ void RunFolder::Write(const State& state) const {
                                      {"started", process.started},
                                      {"listens", process.listens}});
   }
-  const json::object document{{"launcher", state.launcher},
-                              {"server", state.server},
-                              {"ready", state.ready},
-                              {"processes", std::move(processes)}};
+  json::array groups;
+  for (const ScaledGroup& one : state.groups) {
+    groups.push_back(
+        json::object{{"group", one.group}, {"process", one.process}, {"replicas", one.replicas}, {"ready", one.ready}});
+  }
+  const json::object document{{"launcher", state.launcher},  {"control", state.control},
+                              {"groups", std::move(groups)}, {"server", state.server},
+                              {"ready", state.ready},        {"processes", std::move(processes)}};
   WriteFile(root_ / "state.json", json::serialize(document), true);
 }
 
@@ -62,6 +88,15 @@ std::optional<RunFolder::State> RunFolder::Read() const {
     state.processes.push_back({std::string(one.at("name").as_string()), static_cast<pid_t>(one.at("pid").as_int64()),
                                static_cast<int>(one.at("restarts").as_int64()), one.at("started").as_int64(),
                                std::string(one.at("listens").as_string())});
+  }
+  const json::value* control = object.if_contains("control");  // missing if an older version has written the file
+  if (control) state.control = std::string(control->as_string());
+  const json::value* groups = object.if_contains("groups");
+  for (const json::value& value : groups ? groups->as_array() : json::array()) {
+    const json::object& one = value.as_object();
+    state.groups.push_back({std::string(one.at("group").as_string()), std::string(one.at("process").as_string()),
+                            static_cast<int>(one.at("replicas").as_int64()),
+                            static_cast<int>(one.at("ready").as_int64())});
   }
   return state;
 }

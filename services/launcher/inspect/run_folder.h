@@ -7,6 +7,8 @@
 
 #include <sys/types.h>
 
+#include "lib/base/clock.h"
+
 namespace apimesh::launcher {
 
 /// The DIR of `apimesh up`: its paths, and the state that `status`, `down` and `logs` read.
@@ -21,6 +23,8 @@ class RunFolder {
   std::string Kubeconfig() const { return (root_ / "kubeconfig").string(); }
   /// The file that `./apimesh descriptions` writes; optional.
   std::string Descriptions() const { return (root_ / "descriptions.txt").string(); }
+  /// The scaled API groups, which the next `up` starts again.
+  std::string Layout() const { return (root_ / "groups.json").string(); }
   std::string EnvoyFile() const { return (root_ / "envoy.json").string(); }
 
   /// Creates the folders and acquires the lock that prevents a second `up`. Returns false if a mesh already runs in
@@ -30,6 +34,10 @@ class RunFolder {
   /// Returns true once in the life of the folder.
   bool TakeFirstStart() const;
 
+  /// Puts the folder `made` in place of the data. Returns the path at which the previous data is kept, or "" if there
+  /// was none. The caller holds the lock. Throws std::runtime_error, and then nothing has changed.
+  std::string ReplaceData(const std::string& made, const Clock& clock);
+
   struct Process {
     std::string name;
     pid_t pid = 0;
@@ -37,11 +45,18 @@ class RunFolder {
     std::int64_t started = 0;  // seconds since 1970
     std::string listens;
   };
+  /// An API group with processes of its own.
+  struct ScaledGroup {
+    std::string group, process;
+    int replicas = 0, ready = 0;
+  };
   struct State {
     pid_t launcher = 0;
     std::string server;  // https://…
     bool ready = false;
     std::vector<Process> processes;
+    std::string control = {};  // the socket of the launcher
+    std::vector<ScaledGroup> groups = {};
   };
   void Write(const State& state) const;
   /// Returns nullopt if no mesh runs in this folder.

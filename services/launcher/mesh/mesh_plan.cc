@@ -75,6 +75,20 @@ void WarnOfUnrestrictedNodes(const CommandLine& flags) {
 
 std::string FrontProxySocket(const Paths& paths) { return Socket(paths, "edge"); }
 std::string FrontProxyH2Socket(const Paths& paths) { return Socket(paths, "edge-h2"); }
+std::string ShardsFile(const Paths& paths) { return paths.sockets + "/shards.json"; }
+
+ChildSpec PlanShard(const ChildSpec& common, const Paths& paths, std::string name, const std::string& group,
+                    const std::string& address, const std::string& health_address) {
+  ChildSpec spec = common;
+  spec.name = std::move(name);
+  spec.may_refuse = false;  // a shard that cannot start must not end the mesh
+  if (!paths.logs.empty()) spec.log_file = fmt::format("{}/{}.log", paths.logs, spec.name);
+  std::erase_if(spec.arguments, [](const std::string& one) { return one.starts_with("--listen="); });
+  spec.arguments.insert(spec.arguments.end(), {"--listen=" + address, "--health-address=" + health_address, "--shard",
+                                               "--api-groups=" + group});
+  return spec;
+}
+
 std::string FlagValuesFile(const Paths& paths) { return paths.sockets + "/flags.json"; }
 
 std::vector<ChildSpec> PlanServices(const CommandLine& flags, const Paths& paths, bool front_proxy) {
@@ -98,6 +112,7 @@ std::vector<ChildSpec> PlanServices(const CommandLine& flags, const Paths& paths
   if (const std::string version = flags.Value("version"); version.starts_with('v'))
     add(aggregator, "version-override", version);
   add(aggregator, "flag-values-file", FlagValuesFile(paths));
+  if (paths.shards) add(aggregator, "shards-file", ShardsFile(paths));
   if (front_proxy) {
     add(aggregator, "front-proxy-socket", FrontProxySocket(paths));
     add(aggregator, "front-proxy-h2-socket", FrontProxyH2Socket(paths));

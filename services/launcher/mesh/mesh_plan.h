@@ -14,6 +14,7 @@ struct Paths {
   std::string sockets;   // 0700 folder of the Unix sockets between the services
   std::string logs;      // folder of log files; empty: the launcher's standard error
   bool own_groups = false;
+  bool shards = false;  // the aggregator follows ShardsFile(), which must exist when it starts
 };
 
 /// Returns the four services for a checked kube-apiserver command line, in start order. `flags` must contain the
@@ -25,6 +26,14 @@ std::vector<ChildSpec> PlanServices(const CommandLine& flags, const Paths& paths
 /// client's certificate.
 std::string FrontProxySocket(const Paths& paths);
 std::string FrontProxyH2Socket(const Paths& paths);
+
+/// Returns a replica of `common`, which PlanServices() has returned, that serves one API group as a shard. `address`
+/// and `health_address` are its listeners.
+ChildSpec PlanShard(const ChildSpec& common, const Paths& paths, std::string name, const std::string& group,
+                    const std::string& address, const std::string& health_address);
+
+/// Returns the file that lists the shards for the aggregator.
+std::string ShardsFile(const Paths& paths);
 
 /// Returns the file of flag values that the aggregator reads; see flag_values.h. It must be written before the services
 /// start.

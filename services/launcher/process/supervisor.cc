@@ -50,6 +50,37 @@ void Supervisor::OnTick(milliseconds every, std::function<void()> tick) {
   tick_ = std::move(tick);
 }
 
+void Supervisor::OnReadable(int file, std::function<void()> readable) {
+  input_ = file;
+  readable_ = std::move(readable);
+}
+
+void Supervisor::Add(ChildSpec spec, const std::string& before) {
+  const auto place =
+      std::find_if(children_.begin(), children_.end(), [&](const Child& child) { return child.spec.name == before; });
+  Start(*children_.insert(place, {.spec = std::move(spec)}));
+  changed_();
+}
+
+void Supervisor::Remove(const std::string& name) {
+  for (Child& child : children_) {
+    if (child.spec.name != name) continue;
+    child.stopping = child.removed = true;
+    child.killed_at = clock_.Steady() + kRemoveLimit;
+    if (child.pid != 0) ::kill(child.pid, SIGTERM);
+  }
+}
+
+void Supervisor::KillRemoved() {
+  for (Child& child : children_) {
+    if (!child.removed || child.pid == 0 || clock_.Steady() < child.killed_at) continue;
+    log::Warning("{} did not stop; killing it", child.spec.name);
+    ::kill(child.pid, SIGKILL);
+    child.killed_at = SteadyTime::max();
+  }
+  if (std::erase_if(children_, [](const Child& child) { return child.removed && child.pid == 0; }) > 0) changed_();
+}
+
 void Supervisor::Start(Child& child) {
   child.pid = StartChild(child.spec);
   child.started = clock_.Steady();
@@ -88,17 +119,9 @@ void Supervisor::Run() {
 
   for (Child& child : children_) Start(child);
   changed_();
-  auto next_tick = clock_.Steady() + tick_every_;
+  next_tick_ = clock_.Steady() + tick_every_;
   for (;;) {
-    const auto now = clock_.Steady();
-    auto wake = tick_ ? next_tick : now + std::chrono::hours(1);
-    for (const Child& child : children_) {
-      if (child.pid == 0) wake = std::min(wake, child.next_start);
-    }
-    const auto wait = std::chrono::ceil<milliseconds>(std::max(wake - now, Duration::zero()));
-    pollfd poll{signals, POLLIN, 0};
-    ::poll(&poll, 1, static_cast<int>(wait.count()));
-
+    Wait(signals);
     signalfd_siginfo info;
     bool stop = false;
     while (::read(signals, &info, sizeof info) == sizeof info) {
@@ -106,20 +129,41 @@ void Supervisor::Run() {
     }
     Reap();
     if (stop || !refusal_.empty()) break;
-    for (Child& child : children_) {
-      if (child.pid != 0 || clock_.Steady() < child.next_start) continue;
-      ++child.restarts;
-      Start(child);
-      changed_();
-    }
-    if (tick_ && clock_.Steady() >= next_tick) {
-      next_tick = clock_.Steady() + tick_every_;
+    KillRemoved();
+    RestartEnded();
+    if (tick_ && clock_.Steady() >= next_tick_) {
+      next_tick_ = SteadyTime::max();
       tick_();
+      next_tick_ = std::min(next_tick_, clock_.Steady() + tick_every_);
     }
   }
   StopInOrder(signals);
   ::close(signals);
   if (!refusal_.empty()) throw std::runtime_error(refusal_);
+}
+
+void Supervisor::Wait(int signals) {
+  const auto now = clock_.Steady();
+  auto wake = tick_ ? next_tick_ : now + std::chrono::hours(1);
+  for (const Child& child : children_) {
+    if (child.removed) {
+      wake = std::min(wake, child.killed_at);
+    } else if (child.pid == 0) {
+      wake = std::min(wake, child.next_start);
+    }
+  }
+  const auto wait = std::chrono::ceil<milliseconds>(std::max(wake - now, Duration::zero()));
+  pollfd polled[] = {{signals, POLLIN, 0}, {input_, POLLIN, 0}};  // a negative file is ignored
+  if (::poll(polled, 2, static_cast<int>(wait.count())) > 0 && (polled[1].revents & POLLIN)) readable_();
+}
+
+void Supervisor::RestartEnded() {
+  for (Child& child : children_) {
+    if (child.pid != 0 || child.stopping || clock_.Steady() < child.next_start) continue;
+    ++child.restarts;
+    Start(child);
+    changed_();
+  }
 }
 
 void Supervisor::StopInOrder(int signals) {

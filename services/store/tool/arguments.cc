@@ -37,6 +37,11 @@ std::string Arguments::Require(const std::string& flag) const {
   return found->second;
 }
 
+std::unique_ptr<Progress> ShowProgress(std::string task, std::uint64_t total, const Clock& clock) {
+  return std::make_unique<Progress>(
+      Progress::Options{.task = std::move(task), .total = total, .terminal = Progress::IsTerminal(stderr)}, clock);
+}
+
 void RequireEmptyFolder(const std::string& folder) {
   if (std::filesystem::exists(folder) && !std::filesystem::is_empty(folder)) {
     throw std::invalid_argument("the data folder " + folder + " is not empty");

@@ -56,13 +56,14 @@ int ExportLive(const std::string& from, const std::string& to, const Arguments& 
 
 }  // namespace
 
-int RunExport(const std::vector<std::string>& words) {
+int RunExport(const std::vector<std::string>& words, const Clock& clock) {
   const Arguments arguments = Arguments::Parse(words, {"to", "snapshot", "endpoints", "cacert", "cert", "key"});
   const std::string from = arguments.Get("endpoints", "http://127.0.0.1:2379");
   // A snapshot keeps the revisions; `etcdutl snapshot restore` creates an etcd member from it.
   if (!arguments.Get("snapshot").empty()) {
     return RunSnapshot({"save", arguments.Get("snapshot"), "--endpoints", from, "--cacert", arguments.Get("cacert"),
-                        "--cert", arguments.Get("cert"), "--key", arguments.Get("key")});
+                        "--cert", arguments.Get("cert"), "--key", arguments.Get("key")},
+                       clock);
   }
   return ExportLive(from, arguments.Require("to"), arguments);
 }

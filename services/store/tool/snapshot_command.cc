@@ -1,5 +1,4 @@
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -15,6 +14,7 @@
 #include "lib/base/private_folder.h"
 #include "proto/etcd/v3/rpc.grpc.pb.h"
 #include "services/store/bolt/etcd_snapshot.h"
+#include "services/store/tool/bump_revision.h"
 #include "services/store/tool/channel.h"
 #include "services/store/tool/commands.h"
 
@@ -22,9 +22,8 @@ namespace apimesh::store::tool {
 namespace {
 
 constexpr std::size_t kDigestBytes = 32;
-constexpr std::int64_t kLargestBump = 1'000'000'000'000'000;
 
-int Save(const Arguments& arguments, const std::string& file) {
+int Save(const Arguments& arguments, const std::string& file, const Clock& clock) {
   const auto stub =
       etcdserverpb::Maintenance::NewStub(OpenChannel(arguments.Get("endpoints", "http://127.0.0.1:2379"), arguments));
   ::grpc::ClientContext context;
@@ -37,7 +36,14 @@ int Save(const Arguments& arguments, const std::string& file) {
   ::close(descriptor);
   std::ofstream out(part, std::ios::binary | std::ios::app);
   etcdserverpb::SnapshotResponse response;
-  while (stream->Read(&response)) out << response.blob();
+  std::unique_ptr<Progress> progress;
+  while (stream->Read(&response)) {
+    out << response.blob();
+    const std::uint64_t size = response.blob().size();
+    if (!progress) progress = ShowProgress("saving bytes", size + response.remaining_bytes(), clock);
+    progress->Advance(size);
+  }
+  progress.reset();
   out.close();
   Require(stream->Finish(), "snapshot");
   if (!out) throw std::runtime_error("cannot write " + part);
@@ -67,17 +73,6 @@ void CheckDigest(const std::string& file) {
   if (computed != given) throw std::runtime_error(file + ": the checksum does not match the contents");
 }
 
-/// Increases the revision and marks everything before it as compacted. The cluster may have written revisions after the
-/// snapshot that clients have seen: without this, new writes would get the same revisions again, and a client that
-/// resumes its watch would miss them. With it, the watch ends with "compacted", and the client lists again.
-void BumpRevision(Base& base, std::int64_t by) {
-  const Revision revision = base.OpenView()->Number(Base::kRevision) + by;
-  const auto writer = base.OpenWriter();
-  writer->SetNumber(Base::kRevision, revision);
-  writer->OnCompacted(revision);
-  writer->Commit();
-}
-
 int RestoreTo(const std::string& file, const std::string& folder, std::int64_t bump) {
   CheckDigest(file);
   RequireEmptyFolder(folder);
@@ -90,14 +85,6 @@ int RestoreTo(const std::string& file, const std::string& folder, std::int64_t b
   return 0;
 }
 
-std::int64_t ReadBump(const std::string& text) {
-  std::int64_t bump = -1;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bump);
-  if (error != std::errc() || end != text.data() + text.size() || bump < 0 || bump > kLargestBump)
-    throw std::invalid_argument(fmt::format("--bump-revision is a number from 0 to {}", kLargestBump));
-  return bump;
-}
-
 int ShowStatus(const std::string& file) {
   const SnapshotSummary summary = ReadSnapshotSummary(file);
   std::printf("%x, %ld, %lu, %lu\n", summary.hash, static_cast<long>(summary.revision),
@@ -107,7 +94,7 @@ int ShowStatus(const std::string& file) {
 
 }  // namespace
 
-int RunSnapshot(const std::vector<std::string>& words) {
+int RunSnapshot(const std::vector<std::string>& words, const Clock& clock) {
   const Arguments arguments =
       Arguments::Parse(words, {"endpoints", "cacert", "cert", "key", "data-dir", "bump-revision"});
   if (arguments.positional.size() != 2) {
@@ -117,7 +104,7 @@ int RunSnapshot(const std::vector<std::string>& words) {
   }
   const std::string& verb = arguments.positional[0];
   const std::string& file = arguments.positional[1];
-  if (verb == "save") return Save(arguments, file);
+  if (verb == "save") return Save(arguments, file, clock);
   if (verb == "restore")
     return RestoreTo(file, arguments.Require("data-dir"), ReadBump(arguments.Get("bump-revision", "0")));
   if (verb == "status") return ShowStatus(file);

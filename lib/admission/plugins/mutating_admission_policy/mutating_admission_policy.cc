@@ -77,8 +77,11 @@ class MutatingAdmissionPolicy final : public policies::PolicyPlugin {
     Request request{ctx, attributes, *pass, {}, AuthorizerAnswers(auth_), matching::VersionedObjects(attributes),
                     {},  nullptr};
     std::vector<Invocation> invocations;
-    for (const matching::RuleIndex::Item item : current->index.Candidates(attributes)) {
-      co_await Collect(request, *current->policies[item], invocations);
+    matching::RequestLabels labels(attributes);
+    const std::vector<matching::RuleIndex::Item> candidates =
+        co_await FindCandidates(ctx, *current, attributes, labels);
+    for (const matching::RuleIndex::Item item : candidates) {
+      co_await Collect(request, *current->policies[item], labels, invocations);
     }
     CO_RETURN_IF_ERROR(co_await RunAll(request, invocations));
     co_return request.errors.Result(attributes);
@@ -96,9 +99,10 @@ class MutatingAdmissionPolicy final : public policies::PolicyPlugin {
   }
 
   /// Adds the invocations of a policy that the request matches.
-  Task<> Collect(Request& request, const Policy& policy, std::vector<Invocation>& invocations) const {
+  Task<> Collect(Request& request, const Policy& policy, matching::RequestLabels& labels,
+                 std::vector<Invocation>& invocations) const {
     const meta::Result<std::optional<policies::MatchedPolicy>> matched =
-        co_await MatchPolicy(request.ctx, policy, request.attributes);
+        co_await MatchPolicy(request.ctx, policy, request.attributes, labels);
     if (!matched) request.errors.AddConfigurationError(policy, nullptr, matched.error());
     if (!matched || !*matched) co_return;
     for (const Binding& binding : policy.bindings) {

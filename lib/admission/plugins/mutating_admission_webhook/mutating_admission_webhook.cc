@@ -1,5 +1,6 @@
 #include "lib/admission/plugins/mutating_admission_webhook/mutating_admission_webhook.h"
 
+#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
@@ -55,9 +56,12 @@ class MutatingAdmissionWebhook final : public webhooks::WebhookPlugin {
       state.ObjectChanged();  // by a plugin that is part of the server
     }
     webhooks::Caller::Request request = GetCaller().NewRequest(attributes);
-    for (const matching::RuleIndex::Item item : list->index.Candidates(attributes)) {
+    if (list->index.NeedsNamespace(attributes, request.labels)) co_await GetCaller().ReadNamespaceLabels(ctx, request);
+    std::vector<matching::RuleIndex::Item> candidates = list->index.Candidates(attributes, request.labels);
+    for (std::size_t next = 0; next < candidates.size();) {
+      const matching::RuleIndex::Item item = candidates[next++];
       const Webhook& webhook = *list->webhooks[item];
-      if (webhooks::Caller::Excludes(webhook, request)) continue;
+      if (GetCaller().Excludes(ctx, webhook, request)) continue;
       ASSIGN_OR_CO_RETURN(const std::optional<matching::Match> match,
                           co_await GetCaller().ShouldCall(ctx, webhook, request));
       if (!match) continue;
@@ -67,6 +71,10 @@ class MutatingAdmissionWebhook final : public webhooks::WebhookPlugin {
       ASSIGN_OR_CO_RETURN(const bool changed, co_await CallOne(ctx, webhook, *match, attributes, request, position));
       if (changed) {
         request.ForgetObject();
+        // Selectors may select the object by labels that it has now.
+        candidates = list->index.Candidates(attributes, request.labels);
+        next =
+            static_cast<std::size_t>(std::upper_bound(candidates.begin(), candidates.end(), item) - candidates.begin());
         state.ObjectChanged();
         reinvocation.requested = true;
       }
@@ -94,7 +102,7 @@ class MutatingAdmissionWebhook final : public webhooks::WebhookPlugin {
         patched = webhooks::ApplyPatch(webhook, result, attributes, match.kind);
         changed = patched.object && !Equal(*patched.object, *objects.object);
       };
-      co_await GetCaller().Process(result.response.patch.size(), work);
+      co_await GetCaller().Process(ctx.User().name, result.response.patch.size(), work);
       result.error = patched.error;
     }
     ctx.AddAuditAnnotation(fmt::format("{}{}", kMutation, position), webhooks::MutationAnnotation(webhook, changed));

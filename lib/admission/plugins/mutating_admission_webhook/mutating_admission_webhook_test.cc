@@ -47,6 +47,22 @@ TEST_F(MutatingWebhook, AppliesPatchesInOrder) {
                                R"("path":"/metadata/labels/c","value":"d"}],"patchType":"JSONPatch"})")));
 }
 
+TEST_F(MutatingWebhook, LaterWebhooksAreChosenForTheObjectAsItIsThen) {
+  servers->answers["/a.test"] = Patch(kAddLabel);
+  for (const char* name : {"/b.test", "/c.test", "/d.test", "/e.test"})
+    servers->answers[name] = Respond(R"({"allowed":true})");
+  const std::string selected = R"(,"objectSelector":{"matchLabels":{"a":"b"}})";
+  const std::string labelled = R"j(,"matchConditions":[{"name":"n","expression":"has(object.metadata.labels)"}])j";
+  const std::string bare = R"j(,"matchConditions":[{"name":"n","expression":"!has(object.metadata.labels)"}])j";
+  objects->Set(
+      ConfigurationJson("c", {WebhookJson("0.test", labelled), WebhookJson("00.test", selected),
+                              WebhookJson("a.test", bare), WebhookJson("b.test", selected),
+                              WebhookJson("c.test", labelled), WebhookJson("d.test", bare), WebhookJson("e.test")}));
+  const Result result = Create(plugin);
+  EXPECT_EQ(result.error, "");
+  EXPECT_THAT(Paths(), ElementsAre("a.test", "b.test", "c.test", "e.test"));
+}
+
 TEST_F(MutatingWebhook, RejectsWhileConfigurationsAreUnknown) {
   objects->synced = false;
   deadline = meta::RequestDeadline(clock.Steady(), clock);  // the request cannot wait

@@ -25,6 +25,7 @@ struct Request {
   Findings findings;
   AuthorizerAnswers answers;
   matching::VersionedObjects objects;
+  matching::RequestLabels labels;
   cel::Evaluation evaluation;
   Turns turns;
 };
@@ -53,9 +54,12 @@ class ValidatingAdmissionPolicy final : public policies::PolicyPlugin {
                     Findings(ctx, attributes, metrics_),
                     AuthorizerAnswers(auth_),
                     matching::VersionedObjects(attributes),
+                    matching::RequestLabels(attributes),
                     {},
                     Turns(clock_)};
-    for (const matching::RuleIndex::Item item : current->index.Candidates(attributes)) {
+    const std::vector<matching::RuleIndex::Item> candidates =
+        co_await FindCandidates(ctx, *current, attributes, request.labels);
+    for (const matching::RuleIndex::Item item : candidates) {
       CO_RETURN_IF_ERROR(co_await CheckPolicy(request, *current->policies[item]));
     }
     co_return request.findings.Result();
@@ -64,7 +68,7 @@ class ValidatingAdmissionPolicy final : public policies::PolicyPlugin {
  private:
   Task<meta::Result<>> CheckPolicy(Request& request, const Policy& policy) const {
     const meta::Result<std::optional<policies::MatchedPolicy>> match =
-        co_await MatchPolicy(request.ctx, policy, request.attributes);
+        co_await MatchPolicy(request.ctx, policy, request.attributes, request.labels);
     if (!match) request.findings.AddConfigurationError(policy, nullptr, match.error());
     if (!match || !*match) co_return meta::Result<>();
     const Matched matched{policy, static_cast<const Validator&>(*policy.compiled), **match};

@@ -38,9 +38,10 @@ class ValidatingAdmissionWebhook final : public webhooks::WebhookPlugin {
                         co_await WaitForWebhooks(ctx, attributes));
     webhooks::Caller::Request request = GetCaller().NewRequest(attributes);
     std::vector<Invocation> invocations;
-    for (const matching::RuleIndex::Item item : list->index.Candidates(attributes)) {
+    if (list->index.NeedsNamespace(attributes, request.labels)) co_await GetCaller().ReadNamespaceLabels(ctx, request);
+    for (const matching::RuleIndex::Item item : list->index.Candidates(attributes, request.labels)) {
       const WebhookPtr& webhook = list->webhooks[item];
-      if (webhooks::Caller::Excludes(*webhook, request)) continue;
+      if (GetCaller().Excludes(ctx, *webhook, request)) continue;
       ASSIGN_OR_CO_RETURN(const std::optional<matching::Match> match,
                           co_await GetCaller().ShouldCall(ctx, *webhook, request));
       if (!match) continue;

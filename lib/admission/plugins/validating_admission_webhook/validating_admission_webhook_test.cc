@@ -206,6 +206,28 @@ TEST_F(ValidatingWebhook, CallsOnlyWebhooksWhoseConditionsHold) {
   EXPECT_THAT(with("object.nothing == 'x'"), HasSubstr("403 deployments.apps \"web\" is forbidden"));
 }
 
+TEST_F(ValidatingWebhook, WebhooksWithEqualConditionsAreCountedOneByOne) {
+  servers->answers["/c.test"] = Respond(R"({"allowed":false})");
+  const std::string is_db = R"(,"matchConditions":[{"name":"n","expression":"object.metadata.name == 'db'"}])";
+  const std::string fails = R"(,"matchConditions":[{"name":"n","expression":"object.x == 'db'"}])";
+  objects->Set(ConfigurationJson(
+      "c", {WebhookJson("a.test", is_db), WebhookJson("b.test", is_db),
+            WebhookJson("c.test", fails + R"(,"failurePolicy":"Ignore")"),
+            WebhookJson("d.test", fails + R"(,"failurePolicy":"Ignore")"),
+            WebhookJson("e.test", R"(,"matchConditions":[{"name":"n","expression":"request.name == 'db'"}])"),
+            WebhookJson("f.test", R"(,"matchConditions":[{"name":"n","expression":"request.name == 'db'"}])")}));
+  EXPECT_EQ(Create(plugin).error, "");
+  EXPECT_THAT(servers->requests, IsEmpty());
+  const std::string text = metrics.Text();
+  for (const char* name : {"a.test", "b.test", "c.test", "d.test", "e.test", "f.test"}) {
+    const std::string labels = fmt::format(R"({{kind="webhook",name="{}",operation="CREATE",type="validate"}})", name);
+    EXPECT_THAT(text, HasSubstr("apiserver_admission_match_condition_exclusions_total" + labels + " 1\n"));
+    EXPECT_THAT(text, HasSubstr("apiserver_admission_match_condition_evaluation_seconds_count" + labels + " 1\n"));
+    const bool error = std::string_view(name) == "c.test" || std::string_view(name) == "d.test";
+    EXPECT_EQ(text.find("evaluation_errors_total" + labels + " 1\n") != std::string::npos, error) << name;
+  }
+}
+
 TEST_F(ValidatingWebhook, CallsFailAtOnceAfterSeveralTimeouts) {
   servers->answers["/a.test"] = [this](const auto&) -> http::ClientResult<http::ClientResponse> {
     clock.Advance(std::chrono::seconds(5));

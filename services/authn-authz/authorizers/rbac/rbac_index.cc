@@ -57,6 +57,18 @@ std::string MissingRole(const Binding& binding) {
                      meta::Quoted(binding.role.name));
 }
 
+/// The memory of the rules that are listed for a user. The owner of a namespace can give a user gigabytes of rules.
+constexpr std::size_t kMostListedBytes = 4 << 20;
+
+std::size_t BytesOf(const PolicyRule& rule) {
+  std::size_t bytes = sizeof(rule);
+  for (const auto* list :
+       {&rule.verbs, &rule.api_groups, &rule.resources, &rule.resource_names, &rule.non_resource_urls}) {
+    for (const std::string& text : *list) bytes += sizeof(text) + text.size();
+  }
+  return bytes;
+}
+
 }  // namespace
 
 /// A role that exists or that a binding refers to.
@@ -247,6 +259,7 @@ Decision RbacIndex::Decide(const Attributes& attributes) const {
 void RbacIndex::AddRules(const meta::UserInfo& user, const std::string& ns, RuleList& rules) const {
   const std::shared_lock lock(mutex_);
   std::vector<std::string> errors;
+  std::size_t bytes = 0;
   VisitScopes(user, ns, [&](const Scope& scope) {
     for (const Scope::Grant& grant : scope.grants) {
       if (!grant.role->rules) {
@@ -254,6 +267,8 @@ void RbacIndex::AddRules(const meta::UserInfo& user, const std::string& ns, Rule
         continue;
       }
       for (const PolicyRule& rule : *grant.role->rules) {
+        bytes += BytesOf(rule);
+        if (bytes > kMostListedBytes) return false;
         if (!rule.resources.empty()) {
           rules.resource_rules.push_back({rule.verbs, rule.api_groups, rule.resources, rule.resource_names});
         }
@@ -262,6 +277,10 @@ void RbacIndex::AddRules(const meta::UserInfo& user, const std::string& ns, Rule
     }
     return true;
   });
+  if (bytes > kMostListedBytes) {
+    rules.incomplete = true;
+    errors.emplace_back("there are too many rules to list them all");
+  }
   if (!errors.empty()) rules.errors.push_back(JoinErrors(errors));
 }
 

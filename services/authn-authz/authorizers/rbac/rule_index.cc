@@ -13,12 +13,22 @@ std::uint64_t Key(std::uint64_t verb, std::uint64_t group, std::uint64_t resourc
   return key;
 }
 
+constexpr std::size_t kMostCombinations = 1000;  // of a rule; those of the built-in roles have fewer
+
 }  // namespace
 
 void RuleIndex::Add(std::size_t owner, const PolicyRule& rule) {
   if (!rule.non_resource_urls.empty()) urls_.push_back({owner, &rule});
   static const std::vector<std::string> any_name{""};
   const auto& names = rule.resource_names.empty() ? any_name : rule.resource_names;
+  if (rule.resources.empty()) return;
+  std::size_t combinations = 1;
+  for (const auto* list : {&rule.verbs, &rule.api_groups, &rule.resources, &names}) {
+    combinations *= list->size();
+    if (combinations <= kMostCombinations) continue;
+    wide_.push_back({owner, &rule});
+    return;
+  }
   for (const std::string& verb : rule.verbs) {
     for (const std::string& group : rule.api_groups) {
       for (const std::string& resource : rule.resources) {
@@ -67,6 +77,10 @@ std::optional<std::size_t> RuleIndex::Find(const Attributes& attributes) const {
         }
       }
     }
+  }
+  for (const Entry& entry : wide_) {
+    if (best && entry.owner >= *best) break;
+    if (RuleAllows(*entry.rule, attributes)) best = entry.owner;
   }
   return best;
 }

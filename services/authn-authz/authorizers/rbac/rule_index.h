@@ -19,6 +19,9 @@ class RuleIndex {
   };
   std::unordered_map<std::uint64_t, std::vector<Entry>> resources_;
   std::vector<Entry> urls_;  // patterns can't be hashed, and there are few
+  // Rules with too many combinations of their lists, which are compared one after the other: a rule of 1 MB can have
+  // millions of combinations.
+  std::vector<Entry> wide_;
 };
 
 }  // namespace apimesh::authn_authz

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "lib/base/async/interrupt.h"
 #include "lib/codec/codec.h"
 #include "services/extensions-api/crd/version_rules.h"
 
@@ -146,7 +147,8 @@ void ExpressionRules::Check(const Scope& scope, const Path& path) {
                                "rules: unable to convert structural schema to CEL declarations"));
     return;
   }
-  for (std::size_t i = 0; i < rules.size() && !errors_.Full(); ++i) CheckRule(scope, rules[i], self, at.Index(i));
+  for (std::size_t i = 0; i < rules.size() && !errors_.Full() && !Interrupted(); ++i)
+    CheckRule(scope, rules[i], self, at.Index(i));
 }
 
 void ExpressionRules::CheckRule(const Scope& scope, const ValidationRule& rule, const SelfType& self,
