@@ -86,7 +86,7 @@ json::object Condition(const char* type, const char* status = "True") {
            json::array{json::object{
                {"type", type}, {"status", status}, {"reason", "R"}, {"lastTransitionTime", "2026-01-01T00:00:00Z"}}}}};
 }
-json::object With(json::object status, std::initializer_list<std::pair<const char*, json::value>> fields) {
+json::object With(json::object status, const json::object& fields) {
   for (const auto& [field, value] : fields) status[field] = value;
   return status;
 }
