@@ -14,7 +14,7 @@ OPPOSITE = {
     "ComponentFlagz": False, "CrossNamespaceVolumeDataSource": True, "DRADeviceTaintRules": True,
     "DRAResourceClaimGranularStatusAuthorization": False, "DRAResourcePoolStatus": True, "HPAScaleToZero": True,
     "InPlacePodLevelResourcesVerticalScaling": False, "InPlacePodVerticalScalingInitContainers": False,
-    "KubeletServiceAccountTokenForCredentialProviders": False, "NodeDeclaredFeatures": False, "ServiceAccountNodeAudienceRestriction": False,
+    "KubeletServiceAccountTokenForCredentialProviders": False, "ServiceAccountNodeAudienceRestriction": False,
     "StorageVersionHash": False, "WatchList": False,
     "MatchLabelKeysInPodTopologySpreadSelectorMerge": False, "MutablePVNodeAffinity": True, "MutablePodResourcesForSuspendedJobs": False,
     "MutableSchedulingDirectivesForSuspendedJobs": False, "OpenAPIEnums": False, "PodDeletionCost": False, "PodLevelResources": False,

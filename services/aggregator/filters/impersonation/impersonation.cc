@@ -55,6 +55,7 @@ class Impersonation final : public Filter {
   Impersonation(std::shared_ptr<Authority> authority, bool constrained, std::shared_ptr<AuthMetrics> metrics,
                 const Clock& clock)
       : modes_(std::make_shared<ImpersonationModes>(std::move(authority), constrained)),
+        constrained_(constrained),
         metrics_(std::move(metrics)),
         clock_(clock) {}
 
@@ -79,6 +80,8 @@ class Impersonation final : public Filter {
       if (!found) {
         meta::ApiError error = found.error();  // a variable: GCC 12 destroys both sides of a condition inside co_await
         if (error.Code() == 503) error = NotAvailable(exchange, "authorization");
+        // kube-apiserver sends this header only without constrained impersonation.
+        if (!constrained_ && error.Code() == 403) exchange.reply.SetHeader("x-content-type-options", "nosniff");
         co_await exchange.reply.SendError(std::move(error));
         co_return;
       }
@@ -96,6 +99,7 @@ class Impersonation final : public Filter {
   }
 
   const std::shared_ptr<ImpersonationModes> modes_;
+  const bool constrained_;
   const std::shared_ptr<AuthMetrics> metrics_;
   const Clock& clock_;
 };
