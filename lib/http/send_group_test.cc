@@ -161,7 +161,7 @@ TEST(SendGroup, EveryClientGetsAllInOrderHoweverSlowlyItReads) {
   std::vector<std::unique_ptr<TlsReader>> clients;
   for (int i = 0; i < kClients; ++i) {
     clients.push_back(std::make_unique<TlsReader>(server->Port(), i % 5 == 0 ? TLS1_2_VERSION : TLS1_3_VERSION,
-                                               "/" + std::to_string(chunks_of(i))));
+                                                  "/" + std::to_string(chunks_of(i))));
   }
   ASSERT_TRUE(testing::Eventually([&] { return broadcaster.joined == kClients; }));
   for (int i = 10; i < kClients; i += 10) clients[i].reset();  // some have disconnected before it begins
