@@ -159,6 +159,7 @@ def test_its_documents_are_merged(sea):
     assert groups["sea.example.com"]["preferredVersion"]["groupVersion"] == "sea.example.com/v1"
     aggregated = sea.api.client.get("/apis", headers={"Accept": "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"}).json()
     found = [item for item in aggregated["items"] if item["metadata"].get("name") == "sea.example.com"][0]["versions"][0]
+    assert sea.api.client.get("/apis/sea.example.com/v1").json() == FISHES
     assert found["freshness"] == "Current" and found["resources"][0]["responseKind"] == {"group": "sea.example.com", "version": "v1", "kind": "Fish"}
 
 

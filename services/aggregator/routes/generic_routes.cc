@@ -113,10 +113,10 @@ std::optional<meta::ApiError> GenericRoutes::RouteDiscovery(const Exchange& exch
   if (exchange.info.is_resource_request || !path.starts_with("/api")) return std::nullopt;
   const auto documents = Documents();
   const std::string parent = path.substr(0, path.rfind('/'));
-  if (!documents->Find(path)) {  // perhaps an unknown version of a known group
+  if (!documents->Find(path)) {  // perhaps a version of a known group that is unknown or cannot be reached
     const bool version =
         parent == "/api" || (documents->Find(parent) && std::count(path.begin(), path.end(), '/') == 3);
-    return version ? std::optional(meta::GenericNotFound()) : std::nullopt;
+    return version && !documents->IsForwarded(path) ? std::optional(meta::GenericNotFound()) : std::nullopt;
   }
   if (exchange.request.method != "GET")
     return meta::RouterError(405, meta::Reason::kMethodNotAllowed, std::string(kNotAllowed));
