@@ -8,7 +8,6 @@ namespace {
 namespace json = meta::json;
 
 constexpr std::string_view kOnStart = "onstart", kAlways = "true";
-constexpr const char* kDefinitions = "apiextensions.k8s.io";  // the built-in group of extensions-api
 
 std::string_view ManagementOf(const meta::Object* object) {
   const json::string* label = object ? object->Label(kAutomanaged) : nullptr;
@@ -60,7 +59,7 @@ std::optional<AutomaticApiServiceMap> AutomaticApiServices(const Routes& routes)
     if (delegate.kind != Delegate::Kind::kChain) continue;
     if (!delegate.description) return std::nullopt;
     for (const mesh::GroupVersionPtr& gv : delegate.description->group_versions) {
-      const bool custom = i > 0 && gv->group != kDefinitions;  // the head of the chain serves only built-in groups
+      const bool custom = IsFromDefinitions(i, *gv);
       // Most names follow the one before.
       next = std::next(made.try_emplace(next, gv->version + "." + gv->group, AutomaticApiService{gv, custom}));
     }

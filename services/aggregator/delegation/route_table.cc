@@ -8,6 +8,8 @@
 namespace apimesh::aggregator {
 namespace {
 
+constexpr const char* kDefinitionsGroup = "apiextensions.k8s.io";
+
 ResourceNames ResourcesOf(const mesh::GroupVersionDescription& gv) {
   ResourceNames names;
   boost::system::error_code error;
@@ -26,6 +28,16 @@ ResourceNames ResourcesOf(const mesh::GroupVersionDescription& gv) {
 int Precedence(const Delegate& delegate) {
   if (delegate.Foreign()) return 0;
   return delegate.kind == Delegate::Kind::kShard ? 1 : 2;
+}
+
+/// Returns the groups of the servers themselves, not of definitions. They belong to `delegates`.
+std::unordered_set<std::string_view> BuiltInGroups(const std::vector<Delegate>& delegates) {
+  std::unordered_set<std::string_view> groups = {kDefinitionsGroup};
+  for (std::size_t i = 0; i < delegates.size(); ++i) {
+    if (!delegates[i].description || (i > 0 && delegates[i].kind != Delegate::Kind::kOwn)) continue;
+    for (const mesh::GroupVersionPtr& gv : delegates[i].description->group_versions) groups.insert(gv->group);
+  }
+  return groups;
 }
 
 /// Adds a group-version of the delegate at `index`. Delegates are added in the order of their precedence.
@@ -47,6 +59,13 @@ void AddVersion(Routes& routes, std::size_t index, const mesh::GroupVersionPtr& 
 /// Makes the indexes of new routes. `before` has the lists that need not be parsed again.
 void Index(Routes& routes, const Routes& before) {
   routes.listed.reserve(before.listed.size() + 1);
+  const std::unordered_set<std::string_view> built_in = BuiltInGroups(routes.delegates);
+  struct Added {
+    std::size_t delegate;
+    mesh::GroupVersionPtr gv;
+    std::shared_ptr<const ResourceNames> names;
+  };
+  std::vector<Added> added;  // by definitions, to built-in groups
   for (const int precedence : {0, 1, 2}) {
     for (std::size_t i = 0; i < routes.delegates.size(); ++i) {
       const auto& description = routes.delegates[i].description;
@@ -56,10 +75,20 @@ void Index(Routes& routes, const Routes& before) {
         const auto names =
             known != before.listed.end() ? known->second : std::make_shared<const ResourceNames>(ResourcesOf(*gv));
         routes.listed.emplace(gv, names);
-        AddVersion(routes, i, gv, names);
+        if (routes.delegates[i].kind == Delegate::Kind::kChain && IsFromDefinitions(i, *gv) &&
+            built_in.contains(gv->group)) {
+          added.push_back({i, gv, names});
+        } else {
+          AddVersion(routes, i, gv, names);
+        }
       }
       for (const std::string& path : description->paths) routes.by_path.emplace(path, i);
     }
+  }
+  for (Added& one : added) {
+    AddVersion(routes, one.delegate, one.gv, std::move(one.names));
+    ServedGroupVersion& served = routes.by_group_version[one.gv->group + "/" + one.gv->version];
+    if (served.description == one.gv) served.unreachable = true;  // otherwise another server has the version, too
   }
 }
 
@@ -91,12 +120,18 @@ std::uint64_t NewOpenApiVersion() {
   return ++last;
 }
 
+bool IsFromDefinitions(std::size_t position, const mesh::GroupVersionDescription& gv) {
+  return position > 0 && !(gv.group == kDefinitionsGroup && gv.version == "v1");
+}
+
 const Delegate* Routes::For(const meta::RequestInfo& info) const {
   if (delegates.empty()) return nullptr;
   if (!info.api_version.empty()) {
     const auto found = by_group_version.find(info.api_group + "/" + info.api_version);
     if (found != by_group_version.end()) {
       const ServedGroupVersion& served = found->second;
+      // Other paths that name the group-version are those of its OpenAPI documents, which are served.
+      if (served.unreachable && info.is_resource_request) return nullptr;
       const bool unlisted = served.common && !info.resource.empty() && !served.listed_by_shard->contains(info.resource);
       return &delegates[unlisted ? *served.common : served.delegate];
     }

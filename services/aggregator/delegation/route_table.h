@@ -45,6 +45,9 @@ struct Delegate {
 /// Returns a number that no call has returned before in this process. Thread-safe.
 std::uint64_t NewOpenApiVersion();
 
+/// Whether the server at this position of the chain has the group-version because of definitions. The head has none.
+bool IsFromDefinitions(std::size_t position, const mesh::GroupVersionDescription& gv);
+
 /// The names in an APIResourceList: "deployments", "deployments/scale".
 using ResourceNames = std::unordered_set<std::string>;
 
@@ -58,6 +61,9 @@ struct ServedGroupVersion {
   /// that the shard does not list yet.
   std::optional<std::size_t> common = std::nullopt;
   std::shared_ptr<const ResourceNames> listed_by_shard = nullptr;
+  /// A definition adds the group-version to a built-in group. Discovery lists it, but its resources cannot be reached,
+  /// because all paths of the group belong to the built-in API.
+  bool unreachable = false;
 };
 
 /// A snapshot of what all delegates serve. Immutable.
@@ -69,7 +75,7 @@ struct Routes {
   std::unordered_map<mesh::GroupVersionPtr, std::shared_ptr<const ResourceNames>> listed;
 
   /// Returns the delegate that serves the request, or else the head of the chain, which forwards unknown requests.
-  /// Returns nullptr only if there are no delegates.
+  /// Returns nullptr if the group-version is unreachable, or if there are no delegates.
   const Delegate* For(const meta::RequestInfo& info) const;
   /// Whether every server of the chain has sent its description.
   bool DescribesChain() const;

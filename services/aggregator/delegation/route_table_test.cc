@@ -87,6 +87,71 @@ TEST_F(RouteTableTest, DiscoveryIsThatOfTheCommonServer) {
   EXPECT_EQ(table_.Current()->by_group_version.at("apps/v1").description, apps_);
 }
 
+class BuiltInGroupsTest : public RouteTableTest {
+ protected:
+  BuiltInGroupsTest() {
+    table_.Stop();
+    table_.Add("extensions-api", extensions_);
+    table_.Add("own", own_, Delegate::Kind::kOwn);
+    table_.Start([](RoutesPtr) {});
+    own_->Describe(Describing({apiservices_}));
+  }
+  /// Returns nullptr if no server may be asked.
+  const Delegate* Server(const std::string& group, const std::string& version, bool is_resource = true) const {
+    meta::RequestInfo info;
+    info.is_resource_request = is_resource;
+    info.api_group = group;
+    info.api_version = version;
+    info.resource = "foos";
+    return table_.Current()->For(info);
+  }
+
+  const mesh::GroupVersionPtr apiservices_ = DescribeVersion("apiregistration.k8s.io", "v1", "apiservices");
+  const std::shared_ptr<FakeDelegate> extensions_ = std::make_shared<FakeDelegate>("extensions-api");
+  const std::shared_ptr<FakeDelegate> own_ = std::make_shared<FakeDelegate>("own");
+};
+
+TEST_F(BuiltInGroupsTest, VersionsThatDefinitionsAddAreListedButCannotBeReached) {
+  extensions_->Describe(Describing(
+      {DescribeVersion("apiextensions.k8s.io", "v1", "customresourcedefinitions"),
+       DescribeVersion("apiextensions.k8s.io", "v7", "foos"), DescribeVersion("apiregistration.k8s.io", "v7", "foos"),
+       DescribeVersion("apps", "v7", "foos"), DescribeVersion("example.com", "v7", "foos")}));
+  for (const char* group : {"apiextensions.k8s.io", "apiregistration.k8s.io", "apps"}) {
+    EXPECT_EQ(Server(group, "v7"), nullptr) << group;
+    EXPECT_EQ(Server(group, "v7", false)->name, "extensions-api") << group << ", the OpenAPI document";
+    EXPECT_TRUE(table_.Current()->Lists({group, "v7"}, "foos")) << group << ", the creation of a definition waits";
+  }
+  EXPECT_EQ(Server("apiextensions.k8s.io", "v1")->name, "extensions-api");
+  EXPECT_EQ(Server("apiregistration.k8s.io", "v1")->name, "own");
+  EXPECT_EQ(Server("apps", "v1")->name, "core-api");
+  EXPECT_EQ(Server("example.com", "v7")->name, "extensions-api");
+}
+
+TEST_F(BuiltInGroupsTest, VersionsThatAServerHasBuiltInStayReachable) {
+  extensions_->Describe(
+      Describing({DescribeVersion("apiregistration.k8s.io", "v1", "foos"), DescribeVersion("apps", "v1", "foos")}));
+  EXPECT_EQ(Server("apiregistration.k8s.io", "v1")->name, "own");
+  EXPECT_EQ(table_.Current()->by_group_version.at("apiregistration.k8s.io/v1").description, apiservices_);
+  EXPECT_EQ(Server("apps", "v1")->name, "core-api");
+}
+
+TEST_F(BuiltInGroupsTest, ServersOutsideTheMeshMayServeFurtherVersions) {
+  const mesh::GroupVersionPtr external = DescribeVersion("apps", "v7", "foos");
+  extensions_->Describe(Describing({DescribeVersion("apps", "v7", "foos")}));
+  table_.SetExternal({{"v7.apps", own_, Describing({external}), true, Delegate::Kind::kExternal}});
+  EXPECT_EQ(Server("apps", "v7")->name, "v7.apps");
+  table_.SetExternal({});
+  EXPECT_EQ(Server("apps", "v7"), nullptr);
+}
+
+TEST_F(BuiltInGroupsTest, AShardThatServesADefinitionDoesNotMakeItReachable) {
+  const mesh::GroupVersionPtr added = DescribeVersion("apps", "v7", "foos");
+  extensions_->Describe(Describing({added}));
+  table_.SetShards({{"shard", shard_}});
+  shard_->Describe(Describing({added}));
+  EXPECT_EQ(Server("apps", "v7"), nullptr);
+}
+
 TEST_F(RouteTableTest, ReportsMovements) {
   int moved = 0;
   auto handle = table_.OnMoved([&moved] { ++moved; });

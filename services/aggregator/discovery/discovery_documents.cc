@@ -14,6 +14,9 @@ struct DiscoveredGroup {
   struct Version {
     mesh::GroupVersionPtr description;
     bool external = false;
+    bool unreachable = false;  // see ServedGroupVersion
+    /// Whether the edge has a document with the resources of the version.
+    bool HasList() const { return !external && !unreachable; }
     bool operator==(const Version&) const = default;
   };
   std::string_view name;
@@ -73,7 +76,7 @@ std::vector<DiscoveredGroup> SortedGroups(const Routes& routes) {
     const Delegate::Kind kind = routes.delegates[served.delegate].kind;
     const bool external = kind == Delegate::Kind::kExternal ||
                           (kind == Delegate::Kind::kExtension && served.description->resource_list.empty());
-    groups.back().versions.push_back({served.description, external});
+    groups.back().versions.push_back({served.description, external, served.unreachable});
   }
   for (DiscoveredGroup& group : groups) {
     const auto before = [](const DiscoveredGroup::Version& one, const DiscoveredGroup::Version& other) {
@@ -117,14 +120,15 @@ struct DiscoveryDocuments::Group {
   std::string name;
   std::vector<DiscoveredGroup::Version> versions;  // what the documents were made from
   Document document;                               // /apis/<group>; none for the core group
-  /// One per version; empty for servers outside the mesh, to which requests for these documents are forwarded.
+  /// One per version; empty for servers outside the mesh, to which requests for these documents are forwarded, and for
+  /// versions that cannot be reached.
   std::vector<Document> lists;
   std::string digest;  // of the group in aggregated discovery
 
   explicit Group(const DiscoveredGroup& from) : name(from.name), versions(from.versions) {
     if (!name.empty()) document = Write(fmt::format("{}{}}}", kGroupHead, GroupFields(from)));
     for (const DiscoveredGroup::Version& one : versions)
-      lists.push_back(one.external ? Document() : Write(one.description->resource_list));
+      lists.push_back(one.HasList() ? Write(one.description->resource_list) : Document());
     digest = Sha256(AggregatedGroup(name, versions));
   }
   /// The path of a version, without the first slash.
@@ -188,7 +192,7 @@ const DiscoveryDocuments::Document* DiscoveryDocuments::Find(std::string_view pa
   if (!core) path.remove_prefix(slash + 1);
   for (std::size_t i = 0; i < group->second->versions.size(); ++i) {
     const DiscoveredGroup::Version& one = group->second->versions[i];
-    if (one.description->version == path) return one.external ? nullptr : &group->second->lists[i];
+    if (one.description->version == path) return one.HasList() ? &group->second->lists[i] : nullptr;
   }
   return nullptr;
 }
@@ -249,7 +253,7 @@ std::vector<std::string> DiscoveryDocuments::Paths() const {
   for (const GroupPtr& group : groups_) {
     if (!group->name.empty()) paths.push_back("/apis/" + group->name);
     for (const DiscoveredGroup::Version& one : group->versions) {
-      if (!one.external) paths.push_back("/" + group->PathOf(*one.description));
+      if (one.HasList()) paths.push_back("/" + group->PathOf(*one.description));
     }
   }
   return paths;

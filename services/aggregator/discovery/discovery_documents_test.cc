@@ -80,5 +80,15 @@ TEST(DiscoveryDocuments, ListsOfServersOutsideTheMeshAreForwarded) {
   EXPECT_NE(documents.Find("/apis/sea.example.com"), nullptr);
 }
 
+TEST(DiscoveryDocuments, VersionsThatCannotBeReachedAreListedWithoutDocument) {
+  Routes routes = RoutesOf({DescribeVersion("apps", "v1", "deployments"), DescribeVersion("apps", "v7", "foos")});
+  routes.by_group_version["apps/v7"].unreachable = true;
+  const DiscoveryDocuments documents(routes, "", nullptr);
+  EXPECT_EQ(documents.Find("/apis/apps/v7"), nullptr);
+  EXPECT_FALSE(documents.IsForwarded("/apis/apps/v7"));
+  EXPECT_NE(documents.Find("/apis/apps")->json.View().find("apps/v7"), std::string_view::npos);
+  EXPECT_EQ(documents.Paths(), (std::vector<std::string>{"/api", "/apis", "/apis/apps", "/apis/apps/v1"}));
+}
+
 }  // namespace
 }  // namespace apimesh::aggregator
