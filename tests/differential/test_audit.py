@@ -91,7 +91,7 @@ def normalised(event, side):
     event = {key: value for key, value in event.items() if key not in ("auditID", "requestReceivedTimestamp", "stageTimestamp")}
     text = json.dumps(event, separators=(",", ":")).replace(f"audit-{side.name}-", "audit-")
     event = json.loads(normal.text(re.sub(r'"some-[a-z0-9]{5}"', '"some-<random>"', text), side))
-    # The reference adds these to events of requests that take longer than 500 ms.
+    # Both servers add these to events of requests that take longer than 500 ms.
     event["annotations"] = {key: value for key, value in event.get("annotations", {}).items() if not key.startswith("apiserver.latency.k8s.io/")}
     for column in event.get("responseObject", {}).get("columnDefinitions", ()):
         column.pop("description")  # test_requests.py compares Tables

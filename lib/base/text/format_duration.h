@@ -5,7 +5,7 @@
 
 namespace apimesh {
 
-/// Writes a duration in Go's format: "1m30s", "500ms", "1h0m0s", "0s".
-std::string FormatDuration(std::chrono::milliseconds duration);
+/// Writes a duration in Go's format: "1h0m0s", "1m30s", "500ms", "1.5µs", "0s".
+std::string FormatDuration(std::chrono::nanoseconds duration);
 
 }  // namespace apimesh

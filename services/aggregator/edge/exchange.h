@@ -42,12 +42,18 @@ struct AuditNotes {
 /// What the metrics of a request contain besides its labels, its duration and its response.
 struct MetricsNotes {
   RequestMetrics::Series* series = nullptr;  // set by the filter "metrics"
-  Duration waited{};                         // in the queues of priority and fairness, and for webhooks
   std::optional<std::size_t> body_bytes;     // of a request that was forwarded
   bool terminated = false;                   // the server refused the request to protect itself
 
   /// The metrics of the events that a watch sends; nullptr if they are not measured.
   WatchEventMetrics* Events() const { return series ? &series->Events() : nullptr; }
+};
+
+/// How long the request took in filters that may wait. The filters set it.
+struct LatencyNotes {
+  Duration authentication{}, impersonation{};
+  Duration queued{};  // in the queues of priority and fairness
+  Duration authorization{};
 };
 
 /// The state of one request in the edge. Each filter adds what it determines.
@@ -76,6 +82,7 @@ struct Exchange {
   RequestSlot* slot = nullptr;       // nullptr: the request is not limited
   AuditNotes audit;
   MetricsNotes metrics;
+  LatencyNotes latency;
   tracing::Carrier trace;                // of the filter that runs; empty if tracing is off
   std::string impersonation_constraint;  // verb of the constrained mode that allowed it; "" for legacy
 };

@@ -30,7 +30,7 @@ class RequestMetrics {
    public:
     using Seconds = std::chrono::duration<double>;
     virtual ~Series() = default;
-    /// A finished request. `waited` is the part of `took` in which it waited for priority and fairness and webhooks.
+    /// A finished request. `waited` is the part of `took` in which it waited for priority and fairness.
     virtual void Record(int code, Seconds took, Seconds waited) = 0;
     virtual void ResponseSize(std::size_t bytes) = 0;
     virtual void BodySize(meta::Verb verb, std::size_t bytes) = 0;

@@ -2,6 +2,7 @@
 
 #include "lib/meta/errors/forbidden.h"
 #include "services/aggregator/audit/auditor.h"
+#include "services/aggregator/edge/latency.h"
 
 namespace apimesh::aggregator {
 namespace {
@@ -9,7 +10,7 @@ namespace {
 /// The events of one request after the first one.
 class Recording {
  public:
-  Recording(const Auditor& auditor, const Exchange& exchange, UserPtr user, const AuditPolicy::Decision& decision)
+  Recording(const Auditor& auditor, Exchange& exchange, UserPtr user, const AuditPolicy::Decision& decision)
       : auditor_(auditor), exchange_(exchange), user_(std::move(user)), decision_(decision) {}
 
   Task<bool> Record(AuditStage stage, std::string_view panic = {}) const {
@@ -22,18 +23,23 @@ class Recording {
     if (exchange_.long_running) co_await Record(AuditStage::kResponseStarted);
     if (!whole) co_return;
     complete_ = true;
-    co_await Record(AuditStage::kResponseComplete);
+    co_await RecordComplete();
   }
   Task<> End() {
     if (complete_) co_return;
     // Nothing was sent to the client, so the response has not started either.
     if (exchange_.long_running && exchange_.reply.Code() == 0) co_await Record(AuditStage::kResponseStarted);
-    co_await Record(AuditStage::kResponseComplete);
+    co_await RecordComplete();
   }
 
  private:
+  Task<bool> RecordComplete() {
+    AnnotateLatency(exchange_);
+    return Record(AuditStage::kResponseComplete);
+  }
+
   const Auditor& auditor_;
-  const Exchange& exchange_;
+  Exchange& exchange_;
   const UserPtr user_;  // the authenticated user; impersonation runs later
   const AuditPolicy::Decision& decision_;
   bool complete_ = false;

@@ -77,8 +77,9 @@ class Authentication final : public Filter {
     question.span = exchange.trace.span;
     const SteadyTime began = clock_.Steady();
     const AuthenticationAnswer answer = co_await authority_->Authenticate(std::move(question));
+    exchange.latency.authentication = clock_.Steady() - began;
     metrics_->Authenticated(ResultOf(answer.outcome), answer.user ? answer.user->info.name : "",
-                            clock_.Steady() - began);
+                            exchange.latency.authentication);
     switch (answer.outcome) {
       case Outcome::kAuthenticated: exchange.user = answer.user; break;
       case Outcome::kUnavailable:

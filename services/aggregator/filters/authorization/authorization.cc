@@ -37,7 +37,8 @@ class Authorization final : public Filter {
     question.span = exchange.trace.span;
     const SteadyTime began = clock_.Steady();
     const AuthorizationAnswer answer = co_await authority_->Authorize(std::move(question));
-    metrics_->Authorized(ResultOf(answer), clock_.Steady() - began);
+    exchange.latency.authorization = clock_.Steady() - began;
+    metrics_->Authorized(ResultOf(answer), exchange.latency.authorization);
     if (exchange.audit.wanted) Annotate(exchange, answer);
     switch (answer.verdict) {
       case AuthorizationAnswer::Verdict::kAllow: co_await next(exchange); break;

@@ -77,7 +77,8 @@ class Impersonation final : public Filter {
       request.span = exchange.trace.span;
       const SteadyTime began = clock_.Steady();
       auto found = co_await modes_->Check(std::move(request), std::move(**wanted));
-      metrics_->Impersonation(found ? found->mode : "", found.has_value(), clock_.Steady() - began);
+      exchange.latency.impersonation = clock_.Steady() - began;
+      metrics_->Impersonation(found ? found->mode : "", found.has_value(), exchange.latency.impersonation);
       if (!found) {
         meta::ApiError error = found.error();  // a variable: GCC 12 destroys both sides of a condition inside co_await
         if (error.Code() == 503) error = NotAvailable(exchange, "authorization");

@@ -1,6 +1,8 @@
 #include "services/aggregator/filters/metrics/metrics.h"
 
+#include "lib/base/log.h"
 #include "services/aggregator/delegation/route_table.h"
+#include "services/aggregator/edge/latency.h"
 #include "services/aggregator/metrics/request_metrics.h"
 
 namespace apimesh::aggregator {
@@ -40,7 +42,10 @@ class Metrics final : public Filter {
       const int code = exchange_.reply.Code() == 0 ? 500 : exchange_.reply.Code();
       const SteadyTime now = self_.clock_.Steady();
       const meta::Verb verb = exchange_.info.verb;
-      Series().Record(code, now - exchange_.started, exchange_.metrics.waited);
+      const Duration took = now - exchange_.started;
+      Series().Record(code, took, exchange_.latency.queued);
+      if (const std::optional<std::string> line = SlowRequestLine(exchange_, took))
+        log::Write(log::Level::kInfo, *line, exchange_.audit_id);
       if (verb == meta::Verb::kGet || verb == meta::Verb::kList || verb == meta::Verb::kWatch)
         Series().ResponseSize(exchange_.reply.BodyBytes());
       if (exchange_.metrics.terminated || (code == 504 && now >= exchange_.deadline)) Series().Terminated(code);

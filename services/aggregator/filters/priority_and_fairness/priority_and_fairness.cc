@@ -154,10 +154,10 @@ class PriorityAndFairness final : public Filter {
     exchange.reply.OnDisconnect([&slot] { QueueSet::Cancel(slot.GetTicket()); });
     const bool admitted = co_await slot.Queues().Wait(slot.GetTicket(), WaitLimit(exchange));
     exchange.reply.OnDisconnect(nullptr);
-    exchange.metrics.waited += exchange.clock.Steady() - begin;
+    exchange.latency.queued = exchange.clock.Steady() - begin;
     metrics.waiting.Add(-1);
     metrics.waiting_seats.Add(-seats);
-    (admitted ? metrics.wait_of_executed : metrics.wait_of_rejected).Observe(Seconds(exchange.clock.Steady() - begin));
+    (admitted ? metrics.wait_of_executed : metrics.wait_of_rejected).Observe(Seconds(exchange.latency.queued));
     if (!admitted) metrics.rejected_time_out.Add();
     co_return admitted;
   }
