@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lib/admission/server_inputs.h"
+#include "lib/base/text/host_port.h"
 #include "lib/endpoint/group_server.h"
 #include "lib/mesh/callers.h"
 #include "lib/mesh/in_process.h"
@@ -41,7 +42,8 @@ std::vector<registry::Resource> ResourcesServedHere(const KindInputs& inputs) {
 }  // namespace
 
 int Run(const ServerFlags& server_flags, const Clock& clock) {
-  const Flags& flags = server_flags.api;
+  Flags flags = server_flags.api;
+  if (server_flags.advertise_port > 0) flags.secure_port = server_flags.advertise_port;
   const bool shard = server_flags.sharding.shard;
   if (shard && flags.api_groups.empty()) throw std::runtime_error("--shard needs --api-groups");
   // Before signals are handled by the runtime, so that they end the process while it waits for the signer.
@@ -66,7 +68,9 @@ int Run(const ServerFlags& server_flags, const Clock& clock) {
   options.owns_groups = true;
   options.environment.authorize_create = service::CreateAuthorizer(auth);
   options.environment.authorize_unsafe_delete = service::UnsafeDeleteAuthorizer(auth);
-  AddOpenIdPaths(flags, token_signer, options);
+  const std::string& host = server_flags.external_hostname;
+  AddOpenIdPaths(flags, WithPort(host.empty() ? flags.advertise_address : host, flags.secure_port), token_signer,
+                 options);
   if (token_signer) {
     token_signer->Start(runtime.GetMetrics(), runtime.Executor());
     runtime.OnStop([token_signer] { token_signer->Stop(); });

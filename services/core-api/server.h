@@ -11,11 +11,16 @@ struct ServerFlags {
   Flags api;
   externaljwt::SignerFlags token_signer;
   service::ShardFlags sharding;
+  std::string external_hostname;
+  int advertise_port;  // 0: api.secure_port
 
+  ServerFlags() { flags::ApplyDefaults(*this); }
   void Bind(flags::Binder& flags) {
     api.Bind(flags);
     token_signer.Bind(flags);
     sharding.Bind(flags);
+    flags.Bind("external-hostname", external_hostname);
+    flags.Bind("advertise-port", advertise_port);
   }
 };
 

@@ -19,7 +19,7 @@ def server(tmp_path_factory):
     store = mesh.Store(folder / "store")
     server = mesh.KubeApiserver(folder, store.url, f"--debug-socket-path={folder}/debug.sock", "--profiling=false",
                                 "--disabled-metrics=apiserver_longrunning_requests,etcd_requests_total",
-                                "--allow-metric-labels=apiserver_request_total,verb=GET,WATCH", "--shutdown-watch-termination-grace-period=2s")
+                                "--allow-metric-labels=apiserver_request_total,verb=GET,WATCH", "--shutdown-watch-termination-grace-period=2s", "--external-hostname=api.example.com")
     server.socket = folder / "debug.sock"
     yield server.start()
     if server.process.poll() is None:
@@ -73,6 +73,12 @@ def test_metrics_obey_their_rules(server):
     assert {labels["verb"] for _, labels, _ in families["apiserver_request_duration_seconds"].samples} >= {"LIST"}
     levels = {labels["stability_level"]: value for _, labels, value in families["registered_metrics_total"].samples}
     assert levels["STABLE"] >= 8 and levels["BETA"] >= 10 and levels["ALPHA"] > 20
+
+
+def test_documents_name_the_external_host(server):
+    address = f"api.example.com:{server.port}"
+    assert server.client.get("/api").json()["serverAddressByClientCIDRs"] == [{"clientCIDR": "0.0.0.0/0", "serverAddress": address}]
+    assert server.client.get("/.well-known/openid-configuration").json()["jwks_uri"] == f"https://{address}/openid/v1/jwks"
 
 
 def test_watches_end_over_the_grace_period(server):
