@@ -52,7 +52,7 @@ int Run(const ServerFlags& server_flags, const Clock& clock) {
   const std::shared_ptr<externaljwt::Signer> token_signer = std::move(set_up_signer);  // must not outlive the runtime
   runtime.ShareMemory();
   const service::Stores stores = service::OpenStores(flags.etcd, runtime);
-  service::AddEtcdChecks(runtime, stores);
+  service::AddEtcdChecks(runtime, stores, server_flags.etcd_checks);
   const service::AuthClientPtr auth = service::NewAuthClient(
       std::make_shared<service::GrpcAuthority>(flags.common.EndpointOf(mesh::kAuthnAuthz, flags.authn_authz), clock),
       clock);
@@ -115,7 +115,8 @@ int Run(const ServerFlags& server_flags, const Clock& clock) {
   std::vector<endpoint::ServedVersion> versions = ServeAll(std::move(resources), store, admission);
   *openapi = std::make_shared<OpenApiDocuments>(versions, flags.descriptions_file,
                                                 inputs.features.Enabled(features::kOpenAPIEnums));
-  AddInformerSync(runtime, versions, inputs.stores->Find({"", "v1", "namespaces"}), inputs.features);
+  AddInformerSync(runtime, versions, inputs.stores->Find({"", "v1", "namespaces"}), inputs.features,
+                  server_flags.storage_initialization_timeout);
   const auto serves = [&versions](std::string_view group) {
     return std::any_of(versions.begin(), versions.end(),
                        [group](const auto& served) { return served.version.group == group; });

@@ -8,6 +8,7 @@ import time
 
 import mesh
 import pytest
+from slow_connection import SlowConnection
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "differential"))
 import metrics_text  # noqa: E402
@@ -79,6 +80,39 @@ def test_documents_name_the_external_host(server):
     address = f"api.example.com:{server.port}"
     assert server.client.get("/api").json()["serverAddressByClientCIDRs"] == [{"clientCIDR": "0.0.0.0/0", "serverAddress": address}]
     assert server.client.get("/.well-known/openid-configuration").json()["jwks_uri"] == f"https://{address}/openid/v1/jwks"
+
+
+def test_the_checks_of_etcd_have_their_time_limits(tmp_path):
+    store = mesh.Store(tmp_path / "store")
+    slow = SlowConnection(store.url)
+    server = mesh.KubeApiserver(tmp_path, slow.url, "--etcd-readycheck-timeout=700ms", "--etcd-healthcheck-timeout=20s", "--advertise-port=7443")
+    try:
+        server.start()
+        mesh.wait_until(lambda: server.client.get("/readyz/etcd-readiness").code == 200, 30, "the server is ready")
+        endpoints = mesh.wait_until(lambda: (a := server.client.get("/api/v1/namespaces/default/endpoints/kubernetes")).code == 200 and a, 30, "the endpoints exist")
+        assert endpoints.json()["subsets"][0]["ports"][0]["port"] == 7443
+        assert server.client.get("/api").json()["serverAddressByClientCIDRs"][0]["serverAddress"].endswith(":7443")
+        slow.delay = 0.5  # for the request and for the response
+        refused = mesh.wait_until(lambda: (a := server.client.get("/readyz/etcd-readiness")).code == 500 and a, 30, "readiness fails")
+        assert refused.body == "internal server error: etcd failed: context deadline exceeded\n"
+        assert server.client.get("/healthz/etcd").code == 200
+        slow.delay = 0
+        mesh.wait_until(lambda: server.client.get("/readyz/etcd-readiness").code == 200, 30, "the server is ready again")
+    finally:
+        server.stop()
+        slow.stop()
+        store.stop()
+
+
+def test_readiness_waits_for_stores_only_for_a_time(tmp_path):
+    server = mesh.KubeApiserver(tmp_path, f"http://127.0.0.1:{mesh.free_port()}", "--storage-initialization-timeout=1s").start(wait=False)
+    try:
+        hook = "/readyz/poststarthook/"
+        mesh.wait_until(lambda: server.client.answers(hook + "storage-readiness"), 30, "the hook has finished although there is no etcd")
+        assert server.client.get(hook + "generic-apiserver-start-informers").code == 500
+        assert "deadline exceeded while waiting for storage readiness" in server.log.read_text()
+    finally:
+        server.stop()
 
 
 def test_watches_end_over_the_grace_period(server):
