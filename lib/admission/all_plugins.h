@@ -11,6 +11,7 @@
 #include "lib/admission/objects/objects.h"
 #include "lib/admission/plugins/default_toleration_seconds/flags.h"
 #include "lib/base/clock.h"
+#include "lib/features/feature_gates.h"
 #include "lib/flags/binder.h"
 #include "lib/http/client.h"
 #include "lib/service/auth_client.h"
@@ -41,6 +42,7 @@ struct PluginInputs {
   /// Writes objects, where a plugin has to. If this is empty, plugins that need it reject the request.
   SendRequest send = {};
   TolerationFlags tolerations = {};
+  features::FeatureGates features = {};
   const Clock* clock = nullptr;  // set in every server; a test sets it if the plugin or the metrics need it
   /// Runs work on large documents, which must not hold up other requests. If this is empty, the thread of the request
   /// does such work itself.

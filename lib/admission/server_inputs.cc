@@ -37,6 +37,7 @@ PluginInputs ServerInputs(service::Runtime& runtime, service::AuthClientPtr auth
   inputs.objects = objects;
   inputs.auth = std::move(auth);
   inputs.send = std::move(send);
+  inputs.features = runtime.Flags().Features();
   inputs.large_requests = runtime.LargeRequests();
   inputs.clock = &runtime.GetClock();
   inputs.metrics = &runtime.GetMetrics();

@@ -82,6 +82,7 @@ class TestCluster {
     inputs.objects = std::make_shared<ClusterObjects>(std::move(parts));
     inputs.auth = auth;
     inputs.clock = &clock;
+    inputs.features = features;
     return inputs;
   }
 
@@ -115,6 +116,7 @@ class TestCluster {
 
   std::shared_ptr<FakeAuth> auth = std::make_shared<FakeAuth>();
   testing::ManualClock clock;
+  features::FeatureGates features;
   boost::asio::io_context subscriptions{1};  // runs the subscriptions of plugins, in tests that run it
 
  private:

@@ -1,10 +1,14 @@
 #pragma once
 
+#include <ctime>
 #include <memory>
 
+#include <openssl/asn1.h>
 #include <openssl/bio.h>
 #include <openssl/evp.h>
 #include <openssl/x509.h>
+
+#include "lib/base/clock.h"
 
 namespace apimesh::openssl {
 
@@ -20,5 +24,12 @@ struct Deleter {
 using BioPtr = std::unique_ptr<BIO, Deleter<BIO_free_all>>;
 using KeyPtr = std::unique_ptr<EVP_PKEY, Deleter<EVP_PKEY_free>>;
 using CertificatePtr = std::unique_ptr<X509, Deleter<X509_free>>;
+
+/// Returns a time of a certificate.
+inline WallTime ToWallTime(const ASN1_TIME* time) {
+  std::tm parts{};
+  ASN1_TIME_to_tm(time, &parts);
+  return std::chrono::system_clock::from_time_t(timegm(&parts));
+}
 
 }  // namespace apimesh::openssl

@@ -12,7 +12,7 @@
 #include <openssl/x509v3.h>
 
 #include "lib/base/openssl_ptr.h"
-#include "lib/base/text/base64.h"
+#include "lib/credentials/pem.h"
 #include "lib/meta/errors/field_error.h"
 
 namespace apimesh::credentials {
@@ -21,57 +21,7 @@ namespace {
 using Request = std::unique_ptr<X509_REQ, openssl::Deleter<X509_REQ_free>>;
 using Certificate = openssl::CertificatePtr;
 
-constexpr std::string_view kBegin = "-----BEGIN ", kEnd = "-----END ", kDashes = "-----";
 constexpr std::string_view kNotARequest = "PEM block type must be CERTIFICATE REQUEST";
-
-struct Block {
-  std::string type;
-  bool headers = false;
-  std::string bytes;
-};
-
-/// Removes the next line from `text` and returns it without trailing spaces.
-std::string_view TakeLine(std::string_view& text) {
-  const std::size_t end = text.find('\n');
-  std::string_view line = text.substr(0, end);
-  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  while (!line.empty() && (line.back() == '\r' || line.back() == ' ' || line.back() == '\t')) line.remove_suffix(1);
-  return line;
-}
-
-/// Returns the type of a line such as "-----BEGIN CERTIFICATE-----", or "" if it is not such a line.
-std::string_view TypeOf(std::string_view line, std::string_view start) {
-  if (!line.starts_with(start) || !line.ends_with(kDashes) || line.size() < start.size() + kDashes.size()) return {};
-  return line.substr(start.size(), line.size() - start.size() - kDashes.size());
-}
-
-/// Returns all blocks of the text. A malformed block is an error, because one PEM reader may skip it and another may
-/// read it.
-meta::Result<std::vector<Block>> Blocks(std::string_view text) {
-  std::vector<Block> blocks;
-  while (!text.empty()) {
-    const std::string_view first = TakeLine(text);
-    if (first.find(kBegin) == std::string_view::npos && first.find(kEnd) == std::string_view::npos) continue;
-    Block block{.type = std::string(TypeOf(first, kBegin))};
-    if (block.type.empty()) return meta::BadRequest("malformed PEM block");
-    std::string base64;
-    while (true) {
-      if (text.empty()) return meta::BadRequest("malformed PEM block");
-      const std::string_view line = TakeLine(text);
-      if (TypeOf(line, kEnd) == block.type) break;
-      if (line.find(':') != std::string_view::npos) {
-        block.headers = true;
-      } else if (line.find(kDashes) != std::string_view::npos) {
-        return meta::BadRequest("malformed PEM block");
-      } else {
-        base64 += line;
-      }
-    }
-    if (!block.headers && DecodeBase64(base64, block.bytes)) return meta::BadRequest("malformed PEM block");
-    blocks.push_back(std::move(block));
-  }
-  return blocks;
-}
 
 /// Returns whether the key is of a type that Go's x509 package supports. Curves that are described by explicit
 /// parameters are rejected.
@@ -116,18 +66,21 @@ meta::Result<std::vector<std::string>> Attributes(const X509_NAME* subject, int 
   return found;
 }
 
-meta::Result<Request> Decode(std::string_view pem) {
-  const meta::Result<std::vector<Block>> blocks = Blocks(pem);
-  if (!blocks || blocks->size() != 1 || blocks->front().type != "CERTIFICATE REQUEST" || blocks->front().headers) {
-    return meta::BadRequest(kNotARequest);
-  }
-  const std::string& bytes = blocks->front().bytes;
+meta::Result<Request> DecodeDer(std::string_view bytes) {
   const auto* at = reinterpret_cast<const unsigned char*>(bytes.data());
   const unsigned char* const end = at + bytes.size();
   Request request(d2i_X509_REQ(nullptr, &at, static_cast<long>(bytes.size())));
   if (!request) return meta::BadRequest("x509: malformed certificate request");
   if (at != end) return meta::BadRequest("asn1: syntax error: trailing data");
   return request;
+}
+
+meta::Result<Request> Decode(std::string_view pem) {
+  const meta::Result<std::vector<PemBlock>> blocks = PemBlocks(pem);
+  if (!blocks || blocks->size() != 1 || blocks->front().type != "CERTIFICATE REQUEST" || blocks->front().headers) {
+    return meta::BadRequest(kNotARequest);
+  }
+  return DecodeDer(blocks->front().bytes);
 }
 
 meta::Result<CertificateRequest> Parse(std::string_view pem) {
@@ -157,7 +110,7 @@ meta::Result<> CheckCertificate(const std::string& bytes) {
 }
 
 /// Returns what is wrong with a block that should be the certificate of a CA; empty if nothing is.
-std::string AnchorProblem(const Block& block) {
+std::string AnchorProblem(const PemBlock& block) {
   if (block.type != "CERTIFICATE") return fmt::format("has bad block type: {}", block.type);
   if (block.headers) return "has PEM block headers";
   const auto* at = reinterpret_cast<const unsigned char*>(block.bytes.data());
@@ -186,8 +139,15 @@ meta::Result<> VerifyCertificateRequest(std::string_view pem) {
   return verified;
 }
 
+meta::Result<> VerifyCertificateRequestDer(std::string_view der) {
+  const meta::Result<Request> request = DecodeDer(der);
+  meta::Result<> verified = request ? CheckSignature(request->get()) : meta::Result<>(request.error());
+  ERR_clear_error();
+  return verified;
+}
+
 std::vector<std::string> CheckTrustAnchors(std::string_view pem) {
-  const meta::Result<std::vector<Block>> blocks = Blocks(pem);
+  const meta::Result<std::vector<PemBlock>> blocks = PemBlocks(pem);
   if (!blocks) return {blocks.error().Message()};
   std::vector<std::string> errors;
   std::map<std::string_view, std::vector<std::size_t>> indices;
@@ -208,10 +168,10 @@ std::vector<std::string> CheckTrustAnchors(std::string_view pem) {
 }
 
 meta::Result<> CheckCertificates(std::string_view pem) {
-  const meta::Result<std::vector<Block>> blocks = Blocks(pem);
+  const meta::Result<std::vector<PemBlock>> blocks = PemBlocks(pem);
   if (!blocks) return blocks.error();
   if (blocks->empty()) return meta::BadRequest("must contain at least one CERTIFICATE PEM block");
-  for (const Block& block : *blocks) {
+  for (const PemBlock& block : *blocks) {
     if (block.type != "CERTIFICATE") {
       return meta::BadRequest(
           fmt::format("only CERTIFICATE PEM blocks are allowed, found {}", meta::Quoted(block.type)));

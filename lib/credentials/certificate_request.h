@@ -21,6 +21,8 @@ struct CertificateRequest {
 meta::Result<CertificateRequest> ParseCertificateRequest(std::string_view pem);
 /// Checks that the text has exactly one well-formed request and that the request is signed by its own key.
 meta::Result<> VerifyCertificateRequest(std::string_view pem);
+/// The same for a request in DER.
+meta::Result<> VerifyCertificateRequestDer(std::string_view der);
 
 /// Checks that the text contains at least one CERTIFICATE block and no other blocks. Text outside of blocks is allowed.
 meta::Result<> CheckCertificates(std::string_view pem);

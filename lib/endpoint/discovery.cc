@@ -59,7 +59,7 @@ std::string KindOf(const Subresource& subresource, const Resource& resource) {
   return subresource.kind.kind.empty() ? resource.gvk.kind : subresource.kind.kind;
 }
 
-void AppendResource(json::array& out, const ServedResource& served) {
+void AppendResource(json::array& out, const ServedResource& served, bool storage_version_hash) {
   const Resource& resource = served.resource;
   const bool namespaced = resource.scope == registry::Scope::kNamespaced;
   json::object& one = out.emplace_back(json::object()).get_object();
@@ -70,7 +70,8 @@ void AppendResource(json::array& out, const ServedResource& served) {
   one["verbs"] = VerbsOf(served);
   if (!resource.short_names.empty()) one["shortNames"] = Texts(resource.short_names);
   if (!resource.categories.empty()) one["categories"] = Texts(resource.categories);
-  if (!resource.storage_gvk.kind.empty()) one["storageVersionHash"] = StorageVersionHash(resource.storage_gvk);
+  if (storage_version_hash && !resource.storage_gvk.kind.empty())
+    one["storageVersionHash"] = StorageVersionHash(resource.storage_gvk);
   for (const Subresource& subresource : SortedSubresources(served)) {
     json::object& sub = out.emplace_back(json::object()).get_object();
     sub["name"] = resource.plural + "/" + subresource.name;
@@ -122,13 +123,14 @@ std::string StorageVersionHash(const meta::Gvk& storage) {
   return EncodeBase64(std::string_view(reinterpret_cast<const char*>(digest), kHashBytes));
 }
 
-std::string ResourceListJson(const meta::GroupVersion& version, const std::vector<ServedResourcePtr>& resources) {
+std::string ResourceListJson(const meta::GroupVersion& version, const std::vector<ServedResourcePtr>& resources,
+                             bool storage_version_hash) {
   json::object list;
   list["kind"] = "APIResourceList";
   if (!version.group.empty()) list["apiVersion"] = "v1";  // as in kube-apiserver, the list of the core group has none
   list["groupVersion"] = version.ToString();
   json::array& out = list["resources"].emplace_array();
-  for (const ServedResourcePtr& served : Sorted(resources)) AppendResource(out, *served);
+  for (const ServedResourcePtr& served : Sorted(resources)) AppendResource(out, *served, storage_version_hash);
   return codec::WriteJson(list);
 }
 

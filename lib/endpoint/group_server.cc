@@ -41,13 +41,13 @@ struct ServedPart {
 using ServedPartPtr = std::shared_ptr<const ServedPart>;
 using ServedParts = std::map<meta::GroupVersion, ServedPartPtr>;
 
-void Describe(const ServedVersion& version, ServedPart& part) {
+void Describe(const ServedVersion& version, bool storage_version_hash, ServedPart& part) {
   mesh::GroupVersionDescription made;
   made.group = version.version.group;
   made.version = version.version.version;
   made.group_priority_minimum = version.group_priority_minimum;
   made.version_priority = version.version_priority;
-  made.resource_list = ResourceListJson(version.version, version.resources);
+  made.resource_list = ResourceListJson(version.version, version.resources, storage_version_hash);
   made.aggregated_discovery = VersionDiscoveryJson(version.version, version.resources);
   made.openapi_v3_hash = version.openapi_v3_hash;
   for (const std::string* text : {&made.aggregated_discovery, &made.openapi_v3_hash, &made.group})
@@ -58,8 +58,8 @@ void Describe(const ServedVersion& version, ServedPart& part) {
 /// Makes the parts of a new snapshot from those of the previous one.
 class PartsBuilder {
  public:
-  PartsBuilder(const ServedParts& before, const std::vector<ServedVersion>& versions)
-      : before_(before), versions_(versions) {
+  PartsBuilder(const ServedParts& before, const std::vector<ServedVersion>& versions, bool storage_version_hash)
+      : before_(before), versions_(versions), storage_version_hash_(storage_version_hash) {
     FindChanges();
     for (const ServedVersion& version : versions_) {
       for (const ServedResourcePtr& resource : version.resources) {
@@ -81,7 +81,7 @@ class PartsBuilder {
       part->description = old->description;
       part->hash = old->hash;
     } else {
-      Describe(version, *part);
+      Describe(version, storage_version_hash_, *part);
     }
     for (const ServedResourcePtr& resource : version.resources) {
       const std::string& name = resource->resource.plural;
@@ -120,6 +120,7 @@ class PartsBuilder {
 
   const ServedParts& before_;
   const std::vector<ServedVersion>& versions_;
+  const bool storage_version_hash_;
   /// The resources whose versions have changed, by IdentityOf().
   std::unordered_map<std::string, std::shared_ptr<ServedVersions>> changed_;
 };
@@ -233,6 +234,11 @@ GroupServer::GroupServer(GroupServerOptions options)
 
 GroupServer::~GroupServer() = default;
 
+void ApplyGates(const features::FeatureGates& gates, Environment& environment) {
+  environment.watch_list = gates.Enabled(features::kWatchList);
+  environment.storage_version_hash = gates.Enabled(features::kStorageVersionHash);
+}
+
 std::shared_ptr<const GroupServer::Snapshot> GroupServer::Current() const {
   const std::lock_guard lock(mutex_);
   return snapshot_;
@@ -241,7 +247,7 @@ std::shared_ptr<const GroupServer::Snapshot> GroupServer::Current() const {
 void GroupServer::Replace(std::vector<ServedVersion> versions) {
   auto snapshot = std::make_shared<Snapshot>();
   const std::shared_ptr<const Snapshot> before = Current();
-  const PartsBuilder builder(before->versions, versions);
+  const PartsBuilder builder(before->versions, versions, environment_->storage_version_hash);
   std::size_t hash = 0;
   snapshot->description.group_versions.reserve(versions.size());
   for (const ServedVersion& version : versions) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lib/endpoint/served_resource.h"
+#include "lib/features/feature_gates.h"
 #include "lib/mesh/delegate/delegate.h"
 
 namespace apimesh::endpoint {
@@ -23,6 +24,9 @@ struct ServedVersion {
 
 /// Serves a path that is not a resource path (health, OpenAPI).
 using PathHandler = std::function<Task<mesh::Response>(mesh::Request request)>;
+
+/// Sets the members that depend on feature gates.
+void ApplyGates(const features::FeatureGates& gates, Environment& environment);
 
 struct GroupServerOptions {
   Environment environment;

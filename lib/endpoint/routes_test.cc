@@ -179,5 +179,22 @@ TEST(Routes, RequestsOfClusterScopedObjectsInANamespaceHaveNoKey) {
   EXPECT_TRUE(ParseListQuery(Query(""), nodes, "", ""));
 }
 
+TEST(ParseListQuery, InitialEventsNeedTheWatchListFeature) {
+  registry::Resource pods;
+  pods.gvk = {"", "v1", "Pod"};
+  pods.plural = "pods";
+  const auto initial = [&pods](const char* query, bool watch_list) {
+    const meta::Result<ListQuery> parsed = ParseListQuery(Query(query), pods, "x", "", watch_list);
+    return parsed ? parsed->watch.send_initial_events.has_value() ? "yes" : "no" : parsed.error().Message();
+  };
+  EXPECT_EQ(initial("watch=true", true), "yes");
+  EXPECT_EQ(initial("watch=true", false), "yes") << "a watch without a version always begins with the current state";
+  constexpr const char* kExplicit = "watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan";
+  EXPECT_EQ(initial(kExplicit, true), "yes");
+  EXPECT_EQ(initial(kExplicit, false),
+            "ListOptions.meta.k8s.io \"\" is invalid: sendInitialEvents: Forbidden: sendInitialEvents is forbidden for "
+            "watch unless the WatchList feature gate is enabled");
+}
+
 }  // namespace
 }  // namespace apimesh::endpoint

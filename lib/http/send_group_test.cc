@@ -97,9 +97,9 @@ class Broadcaster {
   std::set<Member*> members_;
 };
 
-class Client {
+class TlsReader {
  public:
-  Client(int port, int version, const std::string& path) : context_(SSL_CTX_new(TLS_client_method())) {
+  TlsReader(int port, int version, const std::string& path) : context_(SSL_CTX_new(TLS_client_method())) {
     SSL_CTX_set_max_proto_version(context_, version);
     fd_ = ::socket(AF_INET, SOCK_STREAM, 0);
     const int small = 4096;
@@ -117,12 +117,12 @@ class Client {
     const std::string request = "GET " + path + " HTTP/1.1\r\nHost: a\r\n\r\n";
     SSL_write(ssl_, request.data(), static_cast<int>(request.size()));
   }
-  ~Client() {
+  ~TlsReader() {
     SSL_free(ssl_);
     SSL_CTX_free(context_);
     ::close(fd_);
   }
-  Client(const Client&) = delete;
+  TlsReader(const TlsReader&) = delete;
 
   /// The body up to this many bytes.
   std::string Read(std::size_t size, bool slowly) {
@@ -158,10 +158,10 @@ TEST(SendGroup, EveryClientGetsAllInOrderHoweverSlowlyItReads) {
 
   // The numbers of chunks differ, so that for one client the socket is just full.
   const auto chunks_of = [](int client) { return static_cast<std::size_t>(client + 1); };
-  std::vector<std::unique_ptr<Client>> clients;
+  std::vector<std::unique_ptr<TlsReader>> clients;
   for (int i = 0; i < kClients; ++i) {
-    clients.push_back(std::make_unique<Client>(server->Port(), i % 5 == 0 ? TLS1_2_VERSION : TLS1_3_VERSION,
-                                               "/" + std::to_string(chunks_of(i))));
+    clients.push_back(std::make_unique<TlsReader>(server->Port(), i % 5 == 0 ? TLS1_2_VERSION : TLS1_3_VERSION,
+                                                  "/" + std::to_string(chunks_of(i))));
   }
   ASSERT_TRUE(testing::Eventually([&] { return broadcaster.joined == kClients; }));
   for (int i = 10; i < kClients; i += 10) clients[i].reset();  // some have disconnected before it begins
@@ -171,7 +171,7 @@ TEST(SendGroup, EveryClientGetsAllInOrderHoweverSlowlyItReads) {
     const std::string want = FirstChunks(chunks_of(i)), got = clients[i]->Read(want.size(), slowly);
     EXPECT_TRUE(got == want) << i << ": " << got.substr(0, 60);
   };
-  Client trigger(server->Port(), TLS1_3_VERSION, "/broadcast");
+  TlsReader trigger(server->Port(), TLS1_3_VERSION, "/broadcast");
   for (int i = 0; i < kClients; i += 4) {
     if (clients[i]) readers.emplace_back(read, i, true);
   }

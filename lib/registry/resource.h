@@ -178,6 +178,10 @@ struct Resource {
   meta::Gvk storage_gvk;
   /// If the stored version has different fields, these functions convert a document between the two versions.
   std::function<void(meta::json::object& document)> from_stored, to_stored;
+  /// Annotations that stand for fields of the stored version. Tables and metadata-only representations omit them.
+  std::vector<std::string> field_annotations;
+  /// Returns the error about a document of a client that cannot be converted to the stored version; "" if it can.
+  std::function<std::string(const meta::json::object& document)> conversion_error;
   /// Converts an object to another version for managedFields that were recorded in that version. Empty if all versions
   /// of the kind have the same fields.
   std::function<std::optional<patch::ManagerInfo::View>(const meta::Object& object, std::string_view api_version)>

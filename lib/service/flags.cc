@@ -29,6 +29,7 @@ void CommonFlags::Bind(flags::Binder& flags) {
   flags.Bind("io-threads", io_threads);
   flags.Bind("tls-records", tls_records);
   flags.Bind("shutdown-delay-duration", shutdown_delay_duration);
+  flags.Bind("feature-gates", feature_gates);
   TracingFlags::OfProcess().Bind(flags);
 }
 

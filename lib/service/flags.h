@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lib/base/text/duration.h"
+#include "lib/features/feature_gates.h"
 #include "lib/flags/binder.h"
 #include "lib/grpc/server.h"
 #include "lib/mesh/delegate/delegate.h"
@@ -25,9 +26,11 @@ struct CommonFlags {
   std::string
       tls_records;  // "own" or "openssl", for the complete process: towards clients and other processes of the mesh
   std::chrono::milliseconds shutdown_delay_duration;
+  std::vector<std::string> feature_gates;
 
   CommonFlags() { flags::ApplyDefaults(*this); }
   void Bind(flags::Binder& flags);
+  features::FeatureGates Features() const { return features::FeatureGates(feature_gates); }
   /// The listeners of `process`, which admit the callers defined in lib/mesh/callers.h.
   std::vector<grpc::Listener> Listeners(std::string_view process) const;
   /// The endpoint of another process of the mesh at `address`: "unix:/path" or "host:port".

@@ -123,6 +123,7 @@ struct AggregatorServer::State {
                                                           .auth = peers.auth,
                                                           .admission = admission,
                                                           .descriptions_file = options.descriptions_file,
+                                                          .features = options.common.Features(),
                                                           .large_requests = runtime.LargeRequests()}));
     routes->Add("apiservices", own, Delegate::Kind::kOwn);
     api_services = std::make_shared<ApiServiceController>(
@@ -204,9 +205,10 @@ AggregatorServer::AggregatorServer(const Options& options, Peers peers, service:
   state_->watch_grace = options.watch_grace_period;
   state_->auditor = Auditor::New(options.audit, runtime.GetMetrics(), clock);
   auto metrics = std::make_shared<RequestMetrics>(runtime.GetMetrics());
-  DescribeServer(runtime.GetMetrics(), options.version, options.diagnostics.feature_gates);
+  DescribeServer(runtime.GetMetrics(), options.version, options.common.feature_gates);
   const auto diagnostics =
       std::make_shared<Diagnostics>(Diagnostics::Parts{.options = options.diagnostics,
+                                                       .features = options.common.Features(),
                                                        .flags = ReadFlagValues(options),
                                                        .processes = {state_->routes, state_->authority},
                                                        .clock = clock});
@@ -225,6 +227,7 @@ AggregatorServer::AggregatorServer(const Options& options, Peers peers, service:
   });
   state_->generic_routes->Rebuild(*state_->routes->Current());
   const FilterInputs filter_inputs{.options = options.filters,
+                                   .features = options.common.Features(),
                                    .lifecycle = state_->lifecycle,
                                    .authority = state_->authority,
                                    .auditor = state_->auditor,

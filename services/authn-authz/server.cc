@@ -38,6 +38,7 @@ ClusterState::Wanted WantedState(const Options& options, const std::vector<Autho
           .tokens = authenticators.Get<ServiceAccountFlags>().Verifies(),
           .bootstrap_tokens = authenticators.Get<BootstrapTokenFlags>().enabled,
           .node_graph = HasMode(authorizers, "Node"),
+          .pod_certificates = options.authorization.features.Enabled(features::kPodCertificateRequest),
           .report_legacy_token = std::move(report_legacy_token)};
 }
 
@@ -47,6 +48,7 @@ mesh::Endpoint CoreApi(const Options& options) {
 
 /// Returns the options with which the server runs.
 Options Completed(Options options) {
+  options.authentication.features = options.authorization.features = options.common.Features();
   if (ResetAnonymousAuth(options)) {
     log::Warning(
         "AnonymousAuth is not allowed with the AlwaysAllow authorizer. Resetting AnonymousAuth to false. You should "

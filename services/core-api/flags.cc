@@ -8,6 +8,7 @@ void Flags::Bind(flags::Binder& flags) {
   admission.Bind(flags);
   flags.Bind("enable-aggregator-routing", enable_aggregator_routing);
   kubelet.Bind(flags);
+  leadership.Bind(flags);
   tolerations.Bind(flags);
   flags.Bind("extensions-api", extensions_api);
   flags.Require("extensions-api");
@@ -37,7 +38,6 @@ void Flags::Bind(flags::Binder& flags) {
   flags.Bind("requestheader-group-headers", requestheader_group_headers);
   flags.Bind("requestheader-extra-headers-prefix", requestheader_extra_headers_prefix);
   flags.Bind("runtime-config", runtime_config);
-  flags.Bind("feature-gates", feature_gates);
   flags.Bind("allow-privileged", allow_privileged);
   flags.Bind("storage-media-type", storage_media_type);
   flags.BindGiven("storage-media-type", storage_media_type_given);

@@ -7,6 +7,7 @@
 #include "lib/admission/plugins/default_toleration_seconds/flags.h"
 #include "lib/service/flags.h"
 #include "services/core-api/connect/kubelet_options.h"
+#include "services/core-api/leader_election/flags.h"
 
 namespace apimesh::core_api {
 
@@ -41,13 +42,14 @@ struct Flags {
   bool service_account_extend_token_expiration;
 
   KubeletOptions kubelet;
+  LeadershipFlags leadership;
 
   // Published in the ConfigMap kube-system/extension-apiserver-authentication.
   std::string client_ca_file, requestheader_client_ca_file;
   std::vector<std::string> requestheader_allowed_names, requestheader_username_headers, requestheader_uid_headers,
       requestheader_group_headers, requestheader_extra_headers_prefix;
 
-  std::vector<std::string> runtime_config, feature_gates;
+  std::vector<std::string> runtime_config;
   bool allow_privileged;
   std::string storage_media_type;
   bool storage_media_type_given = false;  // the default of kube-apiserver is not ours: without the flag, JSON is stored

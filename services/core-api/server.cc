@@ -64,6 +64,7 @@ int Run(const ServerFlags& server_flags, const Clock& clock) {
   options.environment.meta_schema = &schema::Builtin();
   options.environment.large_requests = runtime.LargeRequests();
   options.environment.min_request_timeout = std::chrono::seconds(flags.min_request_timeout);
+  endpoint::ApplyGates(flags.common.Features(), options.environment);
   options.next = next;
   options.owns_groups = true;
   options.environment.authorize_create = service::CreateAuthorizer(auth);
@@ -87,7 +88,7 @@ int Run(const ServerFlags& server_flags, const Clock& clock) {
   KindInputs inputs;
   AllowedPodCapabilities().privileged = flags.allow_privileged;
   inputs.flags = flags;
-  inputs.features = features::FeatureGates(flags.feature_gates);
+  inputs.features = flags.common.Features();
   ActiveRuleFeatures() = RuleFeaturesOf(inputs.features);
   const bool protobuf =
       flags.storage_media_type_given && flags.storage_media_type == "application/vnd.kubernetes.protobuf";

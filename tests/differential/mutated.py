@@ -1,4 +1,4 @@
-"""Makes bad objects from the valid ones in bases.yaml: one field at a time is removed or gets a value that is wrong for most fields.
+"""Makes bad objects from the valid ones in bases.yaml: one field at a time is removed or gets a value that is wrong for most fields. Also makes updates that change one field.
 
 The objects are sent as dry runs, so that an object that both servers accept does not get in the way of the next one."""
 import copy
@@ -78,8 +78,38 @@ def round_trip(base):
     return [create, *wait, *reads, *lists, {"do": f"PATCH {one}", "type": "merge", "body": {"metadata": {"labels": {"changed": "yes"}}}}, {"do": f"DELETE {one}"}]
 
 
+def changed(value):
+    """Returns another value of the same type, which most fields accept."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return value + 1
+    if isinstance(value, str):
+        return value + "1"
+    return value[1:] if isinstance(value, list) else {**value, "added": "1"}
+
+
+# What is compared of an error. Its texts show Go's types if a field cannot change.
+BRIEF = ["status", "body.reason", "body.kind", *(f"body.details.causes.{i}.{part}" for i in range(20) for part in ("field", "reason"))]
+
+
+def updates(base):
+    """Creates the object and changes one field at a time, as dry runs: first with PUT, and the status and the metadata through /status."""
+    one = f"{base['to']}/{base['body']['metadata']['name']}"
+    made = [{"do": f"POST {base['to']}", "body": base["body"], "setup": True}]
+    for path, value in leaves(base["body"]):
+        if path[:2] == ("metadata", "name") or path == ("metadata",):
+            continue
+        made += [{"do": f"PUT {one}?dryRun=All", "body": replaced(base["body"], path, new), "only": BRIEF} for new in (changed(value), REMOVED)]
+    labelled = replaced(base["body"], ("metadata", "labels"), {"changed": "yes"})
+    made += [{"do": f"GET {one}/status", "only": BRIEF}, {"do": f"PUT {one}/status?dryRun=All", "body": labelled, "only": [*BRIEF, "body.metadata.labels", "body.status"]}]
+    return [*made, {"do": f"DELETE {one}", "setup": True}]
+
+
 def load():
     """Returns {topic: {name of a case: its steps}}."""
     bases = yaml.safe_load(BASES.read_text())
-    return {"bad_objects": {name: steps(base) for name, base in bases.items()},
+    stored = {name: base for name, base in bases.items() if "metadata" in base["body"]}
+    return {"changed_objects": {name: updates(base) for name, base in stored.items()},
+            "bad_objects": {name: steps(base) for name, base in bases.items()},
             "round_trips": {name: round_trip(base) for name, base in bases.items()}}

@@ -190,6 +190,23 @@ def node_cases(requests):
     }
 
 
+def pod_certificates(requests):
+    """What a node may request for its pods."""
+    path = "/apis/certificates.k8s.io/v1beta1/namespaces/$NS/podcertificaterequests"
+    body = "".join(base64.b64decode(requests.csr("/")).decode().split("\n")[1:-2])  # DER
+    right = {"signerName": "example.com/a", "podName": "a", "podUID": "$uid_a", "serviceAccountName": "s", "serviceAccountUID": "$uid_s", "nodeName": "n1-$run", "nodeUID": "$node",
+             "stubPKCS10Request": body}
+    wrong = ({"nodeName": "n2-$run"}, {"nodeName": "gone"}, {"nodeUID": "x"}, {"podName": "gone"}, {"podUID": "x"}, {"podName": "b", "podUID": "$uid_b"}, {"serviceAccountName": "default"},
+             {"serviceAccountName": "t"}, {"serviceAccountUID": "x"}, {"stubPKCS10Request": "eHg="})
+    return [*NODES, *[setup(f"{API}/serviceaccounts", {"metadata": {"name": name}}) for name in "st"], {"do": f"GET {API}/serviceaccounts/s", "setup": True, "save": {"uid_s": "metadata.uid"}},
+            *[setup(f"{API}/pods", pod(name, f"n{number}-$run", serviceAccountName="s")) for number, name in ((1, "a"), (2, "b"))],
+            *[{"do": f"GET {API}/pods/{name}", "setup": True, "save": {f"uid_{name}": "metadata.uid"}} for name in "ab"],
+            post(dry(path), {"metadata": {"name": "c"}, "spec": right}, setup=True, until=201, **NODE),
+            *[post(dry(path), {"metadata": {"name": "c"}, "spec": {**right, **changes}}, **NODE) for changes in ({}, *wrong)],
+            setup(path, {"metadata": {"name": "c"}, "spec": right}, **NODE), patch(dry(f"{path}/c"), {"metadata": {"labels": {"a": "b"}}}, **NODE),
+            patch(dry(f"{path}/c/status"), {"status": {"conditions": []}}, **NODE), delete(dry(f"{path}/c"), **NODE)]
+
+
 def sized(cpu, memory="1Mi", **spec):
     return {"containers": [{**CONTAINER, "resources": {"requests": {"cpu": cpu, "memory": memory}}}], **spec}
 
@@ -317,5 +334,5 @@ def load(folder):
         "certificate_approval": decisions(requests, "approve", "approver-$run", "approval", {"status": {"conditions": [{"type": "Approved", "status": "True"}]}}),
         "certificate_signing": decisions(requests, "sign", "signer-$run", "status", {"status": {"certificate": requests.certificate}}),
         "certificate_subject_restriction": subjects(requests), "cluster_trust_bundle_attest": bundles(requests),
-        **node_cases(requests), **RESIZES, **ALPHA, **NAMESPACES, **IMAGES}
+        "node_restriction_certificates": pod_certificates(requests), **node_cases(requests), **RESIZES, **ALPHA, **NAMESPACES, **IMAGES}
     return [cases.Case("plugins", name, {}, steps) for name, steps in everything.items()]

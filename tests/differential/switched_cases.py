@@ -2,8 +2,10 @@
 import subprocess
 
 import cases
+import pod_certificate_cases
 
 G = "/apis"
+CERTIFICATES = ("pod-certificate-requests", "pod-certificate-statuses", "certificate-volumes")
 
 
 def certificate(folder, ca=True):
@@ -147,5 +149,5 @@ def trust_bundles(folder):
 
 
 def load(folder):
-    everything = {**groups(), "trust-bundles": trust_bundles(folder)}
+    everything = {**groups(), "trust-bundles": trust_bundles(folder), **pod_certificate_cases.load(folder)}
     return [cases.Case("switched", name, {}, steps) for name, steps in everything.items()]

@@ -10,10 +10,12 @@ import test_requests
 
 OPPOSITE = {
     "AuthorizePodWebsocketUpgradeCreatePermission": False, "ClearingNominatedNodeNameAfterBinding": False,
-    "ContainerRestartRules": False,
+    "ConstrainedImpersonation": False, "ContainerRestartRules": False,
     "ComponentFlagz": False, "CrossNamespaceVolumeDataSource": True, "DRADeviceTaintRules": True,
     "DRAResourceClaimGranularStatusAuthorization": False, "DRAResourcePoolStatus": True, "HPAScaleToZero": True,
     "InPlacePodLevelResourcesVerticalScaling": False, "InPlacePodVerticalScalingInitContainers": False,
+    "KubeletServiceAccountTokenForCredentialProviders": False, "ServiceAccountNodeAudienceRestriction": False,
+    "StorageVersionHash": False, "WatchList": False,
     "MatchLabelKeysInPodTopologySpreadSelectorMerge": False, "MutablePVNodeAffinity": True, "MutablePodResourcesForSuspendedJobs": False,
     "MutableSchedulingDirectivesForSuspendedJobs": False, "OpenAPIEnums": False, "PodDeletionCost": False, "PodLevelResources": False,
     "PodLogsQuerySplitStreams": True, "PodTopologyLabelsAdmission": False, "RelaxedServiceNameValidation": False,
@@ -30,7 +32,7 @@ def load(group):
 
 
 def pair(folder, gates):
-    return conftest.server_pair(folder, f"--disable-admission-plugins={PLUGINS_OFF}",
+    return conftest.server_pair(folder, f"--disable-admission-plugins={PLUGINS_OFF}", "--enable-admission-plugins=NodeRestriction",
                                 "--feature-gates=" + ",".join(f"{gate}={str(value).lower()}" for gate, value in gates.items()))
 
 

@@ -13,8 +13,8 @@ import tls_server
 ENABLED = ("AlwaysAdmit", "ImagePolicyWebhook", "NamespaceExists", "NodeRestriction")
 DISABLED = ("DefaultTolerationSeconds", "MutatingAdmissionPolicy", "MutatingAdmissionWebhook", "ServiceAccount", "TaintNodesByCondition", "ValidatingAdmissionPolicy",
             "ValidatingAdmissionWebhook")
-GATES = ("ClusterTrustBundle", "GenericWorkload")
-NAMES = ("certificate_approval", "certificate_signing", "certificate_subject_restriction", "cluster_trust_bundle_attest", "node_restriction_nodes", "node_restriction_pods", "node_restriction_own",
+GATES = ("ClusterTrustBundle", "GenericWorkload", "PodCertificateRequest")
+NAMES = ("certificate_approval", "certificate_signing", "certificate_subject_restriction", "cluster_trust_bundle_attest", "node_restriction_nodes", "node_restriction_pods", "node_restriction_own", "node_restriction_certificates",
          *plugin_cases.RESIZES, *plugin_cases.ALPHA, *plugin_cases.NAMESPACES, *plugin_cases.IMAGES)
 
 

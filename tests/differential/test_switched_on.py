@@ -5,7 +5,7 @@ import conftest
 import switched_cases
 import test_requests
 
-GATES = ("ClusterTrustBundle", "ClusterTrustBundleProjection", "ContainerStopSignals", "GenericWorkload", "StorageVersionMigrator")
+GATES = ("ClusterTrustBundle", "ClusterTrustBundleProjection", "ContainerStopSignals", "GenericWorkload", "PodCertificateRequest", "StorageVersionMigrator")
 
 
 @pytest.fixture(scope="module")
@@ -20,6 +20,6 @@ def steps(tmp_path_factory):
     return {case.id: case for case in switched_cases.load(tmp_path_factory.mktemp("certificates"))}
 
 
-@pytest.mark.parametrize("name", [*switched_cases.groups(), "trust-bundles"])
+@pytest.mark.parametrize("name", [*switched_cases.groups(), "trust-bundles", *switched_cases.CERTIFICATES])
 def test_same_answers(name, steps, switched_sides, both, known_differences):
     test_requests.compare_case(steps[f"switched/{name}"], switched_sides, both, known_differences)

@@ -221,6 +221,8 @@ def test_a_collector_that_is_down_costs_nothing_and_spans_are_counted(tmp_path):
         assert server.stop() == 0
         assert time.monotonic() - began < 20 * mesh.SLOWDOWN
     finally:
+        if server.process.poll() is None:
+            server.stop()
         server.store.stop()
         slow.stop()
 

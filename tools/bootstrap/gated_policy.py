@@ -28,6 +28,7 @@ RULES = [
     ("DRAResourceClaimGranularStatusAuthorization", CONTROLLER + "resource-claim-controller", ("patch update", RESOURCE, "resourceclaims/binding")),
     ("DRADeviceTaintRules", CONTROLLER + "device-taint-eviction-controller", ("patch update", RESOURCE, "devicetaintrules/status")),
     ("DRADeviceTaintRules", CONTROLLER + "device-taint-eviction-controller", (READ, RESOURCE, "devicetaintrules")),
+    ("WorkloadWithJob", CONTROLLER + "job-controller", ("create get list watch", SCHEDULING, "podgroups workloads")),
 ]
 URLS = [("ComponentFlagz", "system:monitoring", "/flagz"), ("ComponentStatusz", "system:monitoring", "/statusz")]
 # Roles of the default that exist only with a gate.
@@ -41,6 +42,9 @@ CONTROLLERS = [
     ("ClusterTrustBundle", "kube-apiserver-serving-clustertrustbundle-publisher", [
         ("attest", CERTIFICATES, "signers", "kubernetes.io/kube-apiserver-serving"), ("create delete list update watch", CERTIFICATES, "clustertrustbundles"), EVENTS]),
     ("PodCertificateRequest", "podcertificaterequestcleaner", [("delete get list watch", CERTIFICATES, "podcertificaterequests")]),
+    ("StorageVersionAPI", "storage-version-garbage-collector", [
+        (READ, "coordination.k8s.io", "leases"), ("delete get list patch update watch", "internal.apiserver.k8s.io", "storageversions"),
+        ("get patch update", "internal.apiserver.k8s.io", "storageversions/status")]),
     ("StorageVersionMigrator", "storage-version-migrator-controller", [
         ("create list patch", "*", "*"), ("get", "apiextensions.k8s.io", "customresourcedefinitions"),
         ("patch", "apiextensions.k8s.io", "customresourcedefinitions/status"), ("update", "storagemigration.k8s.io", "storageversionmigrations/status")]),

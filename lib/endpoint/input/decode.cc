@@ -35,6 +35,13 @@ meta::Result<> Default(const ResourceRequest& request, json::object& document) {
   return {};
 }
 
+/// Returns the error about a document that cannot be converted to the stored version; "" if it can.
+std::string ConversionProblem(const ResourceRequest& request, const json::object& document) {
+  const auto& check = request.Resource().conversion_error;
+  const bool same_kind = !request.subresource || request.subresource->kind.kind.empty();
+  return check && same_kind ? check(document) : std::string();
+}
+
 /// As in kube-apiserver, audit events have DeleteOptions with the name of its internal version.
 void RecordDeleteOptions(const ResourceRequest& request, const json::object& options) {
   json::object shown{{"kind", "DeleteOptions"}, {"apiVersion", "meta.k8s.io/__internal"}};
@@ -72,6 +79,8 @@ meta::Result<meta::Object> DecodeBody(const ResourceRequest& request, FieldValid
   RETURN_IF_ERROR(request.CheckWanted());  // the body may have been read in part only
   if (!decoded) return decoded.error();
   meta::Object& object = *decoded;
+  if (const std::string why = ConversionProblem(request, object.Root()); !why.empty())
+    return CannotBeHandled(object.GetGvk(), target.kind, why);
   if (validation == FieldValidation::kStrict && !strict.complaints.empty())
     return StrictDecodingError(object.GetGvk(), strict);
   for (const std::string& complaint : strict.complaints) WarnOf(request, complaint);
@@ -107,6 +116,7 @@ meta::Result<meta::Object> DecodePatched(const ResourceRequest& request, json::o
     const std::string why = kind_counts ? "" : codec::ConversionError(document, request.BodySchema());
     return invalid(why.empty() ? normal.error().Message() : why);
   }
+  if (const std::string why = ConversionProblem(request, document); !why.empty()) return invalid(why);
   complaints.insert(complaints.end(), strict.complaints.begin(), strict.complaints.end());
   if (!complaints.empty() && validation == FieldValidation::kStrict) return invalid(Join(complaints));
   if (validation == FieldValidation::kWarn) {

@@ -44,10 +44,15 @@ std::string_view KindOf(WriteKind kind) {
   }
 }
 
-void CheckWatchMatch(std::string_view match, bool has_continue, bool has_initial, FieldErrors& errors) {
+void CheckWatchMatch(std::string_view match, bool has_continue, bool has_initial, bool watch_list,
+                     FieldErrors& errors) {
   if (has_initial && match != "NotOlderThan") {
     errors.push_back(meta::Forbidden("resourceVersionMatch",
                                      "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
+  }
+  if (has_initial && !watch_list) {
+    errors.push_back(meta::Forbidden(
+        "sendInitialEvents", "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled"));
   }
   if (match.empty()) return;
   if (!has_initial) {
@@ -174,7 +179,7 @@ meta::Result<WriteOptions> ParseWriteOptions(const Query& query, WriteKind kind)
 }
 
 meta::Result<ListQuery> ParseListQuery(const Query& query, const registry::Resource& resource, std::string_view ns,
-                                       std::string_view name) {
+                                       std::string_view name, bool watch_list) {
   // The same rule as for single objects (storage::KeyFor): rights in a namespace must not give access to a list of the
   // complete cluster.
   if (resource.scope == registry::Scope::kCluster && !ns.empty()) {
@@ -193,6 +198,7 @@ meta::Result<ListQuery> ParseListQuery(const Query& query, const registry::Resou
 
   FieldErrors errors;
   const bool watch = query.Bool("watch").value_or(false);
+  const bool asked = send_initial.has_value();
   if (watch && !send_initial && match_text.empty() && (version.empty() || version == "0")) {
     // For compatibility, a watch without a resourceVersion, or with "0", starts with the current state. With
     // sendInitialEvents it also sends a bookmark after the initial events.
@@ -200,7 +206,7 @@ meta::Result<ListQuery> ParseListQuery(const Query& query, const registry::Resou
     match_text = "NotOlderThan";
   }
   if (watch) {
-    CheckWatchMatch(match_text, !token.empty(), send_initial.has_value(), errors);
+    CheckWatchMatch(match_text, !token.empty(), send_initial.has_value(), watch_list || !asked, errors);
   } else {
     CheckListMatch(match_text, version, !token.empty(), send_initial.has_value(), errors);
   }

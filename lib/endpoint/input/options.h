@@ -31,9 +31,10 @@ struct ListQuery {
   storage::WatchOptions watch;
   std::optional<std::int64_t> timeout_seconds;
 };
-/// If `name` is not empty, the query selects only that object (the deprecated watch of a named object).
+/// If `name` is not empty, the query selects only that object (the deprecated watch of a named object). Without
+/// `watch_list`, sendInitialEvents is refused.
 meta::Result<ListQuery> ParseListQuery(const Query& query, const registry::Resource& resource, std::string_view ns,
-                                       std::string_view name);
+                                       std::string_view name, bool watch_list = true);
 
 meta::Result<registry::DeleteOptions> ParseDeleteQuery(const Query& query);
 /// Reads and validates a decoded DeleteOptions document.

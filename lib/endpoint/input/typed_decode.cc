@@ -33,11 +33,6 @@ meta::ApiError Unrecognized(const meta::Gvk& kind, std::string_view body, std::s
       fmt::format("the object provided is unrecognized (must be of type {}): {} ({})", kind.kind, why, Snippet(body)));
 }
 
-meta::ApiError CannotBeHandled(const meta::Gvk& actual, const meta::Gvk& expected, std::string_view why) {
-  return meta::BadRequest(fmt::format("{} in version {} cannot be handled as a {}: {}", actual.kind,
-                                      meta::Quoted(actual.version), expected.kind, why));
-}
-
 constexpr std::string_view kNoKind = "couldn't get version/kind; json parse error: json: cannot unmarshal ";
 
 std::string_view GoNameOf(const json::value& value) {
@@ -148,6 +143,11 @@ meta::Result<> NormaliseOtherKind(json::object& root, const meta::Gvk& actual, c
 }
 
 }  // namespace
+
+meta::ApiError CannotBeHandled(const meta::Gvk& actual, const meta::Gvk& expected, std::string_view why) {
+  return meta::BadRequest(fmt::format("{} in version {} cannot be handled as a {}: {}", actual.kind,
+                                      meta::Quoted(actual.version), expected.kind, why));
+}
 
 meta::Result<> NormaliseCustom(json::object& root, const DecodeTarget& target, Strictness* strict) {
   const meta::Result<meta::Gvk> actual = KindOf(root, target.kind);

@@ -29,6 +29,9 @@ meta::Result<meta::Object> Decode(std::string_view body, codec::Format format, c
                                   meta::json::storage_ptr arena, codec::Strictness* strict,
                                   const codec::ParseLimits& limits = {});
 
+/// Returns the error about a body that cannot be converted to the expected kind.
+meta::ApiError CannotBeHandled(const meta::Gvk& actual, const meta::Gvk& expected, std::string_view why);
+
 /// Normalises a custom resource, which may have another kind or version than the expected one.
 meta::Result<> NormaliseCustom(meta::json::object& root, const DecodeTarget& target, codec::Strictness* strict);
 

@@ -20,6 +20,17 @@ std::string InOrder(const ResourceRequest& request, std::string_view metadata) {
   return codec::WriteJson(*value);
 }
 
+/// Removes the annotations that stand for fields.
+std::string WithoutFields(const std::vector<std::string>& annotations, std::string_view metadata) {
+  meta::Result<json::value> value = codec::ParseJson(metadata, meta::NewArena());
+  json::value* const found =
+      value && value->is_object() ? meta::FindField(value->get_object(), "annotations") : nullptr;
+  if (!found || !found->is_object()) return std::string(metadata);
+  for (const std::string& annotation : annotations) meta::EraseField(found->get_object(), annotation);
+  if (found->get_object().empty()) meta::EraseField(value->get_object(), "annotations");
+  return codec::WriteJson(*value);
+}
+
 std::string Head(const ResourceRequest& request) {
   const std::string& version = request.output.as_version;
   return fmt::format("{{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/{}\",\"metadata\":",
@@ -33,6 +44,8 @@ std::string PartialMetadataOf(const ResourceRequest& request, std::string_view t
   std::string out = Head(request);
   if (request.served->custom) {
     out += InOrder(request, metadata);
+  } else if (const auto& annotations = request.Resource().field_annotations; !annotations.empty()) {
+    out += WithoutFields(annotations, metadata);
   } else {
     out += metadata;
   }
@@ -41,7 +54,7 @@ std::string PartialMetadataOf(const ResourceRequest& request, std::string_view t
 }
 
 void AppendPartialMetadata(Pieces& out, const ResourceRequest& request, const storage::EntryPtr& entry) {
-  if (request.served->custom) {
+  if (request.served->custom || !request.Resource().field_annotations.empty()) {
     const auto make = [&request](std::string_view text) { return PartialMetadataOf(request, text); };
     return out.Shared(entry->Encoded("metadata." + request.output.as_version, make));
   }

@@ -6,8 +6,8 @@
 namespace apimesh::endpoint {
 
 Task<Answer> DeleteCollection(RequestPtr request) {
-  ASSIGN_OR_CO_RETURN(ListQuery query,
-                      ParseListQuery(request->query, request->Resource(), request->ObjectNamespace(), request->Name()));
+  ASSIGN_OR_CO_RETURN(ListQuery query, ParseListQuery(request->query, request->Resource(), request->ObjectNamespace(),
+                                                      request->Name(), request->env->watch_list));
   ASSIGN_OR_CO_RETURN(const ParsedDeleteOptions parsed, ParseDeleteOptions(*request));
   ASSIGN_OR_CO_RETURN(const std::unique_ptr<ListWriter> writer, NewListWriter(request));
   ASSIGN_OR_CO_RETURN(const std::unique_ptr<storage::ListCursor> cursor,

@@ -44,8 +44,8 @@ void Sort(std::vector<storage::EntryPtr>& entries, const ListWriter& writer) {
 
 Task<meta::Result<Listing>> Begin(RequestPtr request) {
   Listing listing;
-  ASSIGN_OR_CO_RETURN(ListQuery query,
-                      ParseListQuery(request->query, request->Resource(), request->ObjectNamespace(), request->Name()));
+  ASSIGN_OR_CO_RETURN(ListQuery query, ParseListQuery(request->query, request->Resource(), request->ObjectNamespace(),
+                                                      request->Name(), request->env->watch_list));
   ASSIGN_OR_CO_RETURN(listing.writer, NewListWriter(request));
   const std::int64_t limit = query.list.limit;
   ASSIGN_OR_CO_RETURN(listing.cursor, co_await request->served->store->List(request->ctx, std::move(query.list)));

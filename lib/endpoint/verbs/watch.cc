@@ -143,8 +143,8 @@ std::unique_ptr<Output> NewOutput(WatchPhase phase, const storage::WatchOptions&
 }  // namespace
 
 Task<meta::Result<>> Watch(RequestPtr request, mesh::ResponseStream& stream) {
-  ASSIGN_OR_CO_RETURN(ListQuery query,
-                      ParseListQuery(request->query, request->Resource(), request->ObjectNamespace(), request->Name()));
+  ASSIGN_OR_CO_RETURN(ListQuery query, ParseListQuery(request->query, request->Resource(), request->ObjectNamespace(),
+                                                      request->Name(), request->env->watch_list));
   ASSIGN_OR_CO_RETURN(WatchEncoder encoder, WatchEncoder::New(request));
   const WatchPhase phase = request->http.watch_phase;
   const std::unique_ptr<Output> output = NewOutput(phase, query.watch, std::move(encoder), stream);

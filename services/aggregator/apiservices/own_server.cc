@@ -39,6 +39,7 @@ std::shared_ptr<endpoint::GroupServer> NewApiServiceServer(ApiServiceServerParts
   options.environment.sources.clock = &parts.clock;
   options.environment.meta_schema = &schema::Builtin();
   options.environment.large_requests = std::move(parts.large_requests);
+  endpoint::ApplyGates(parts.features, options.environment);
   options.environment.authorize_create = service::CreateAuthorizer(parts.auth);
   options.environment.authorize_unsafe_delete = service::UnsafeDeleteAuthorizer(std::move(parts.auth));
   const auto descriptions = std::make_shared<const schema::Descriptions>(parts.descriptions_file);

@@ -17,7 +17,8 @@ struct ApiServiceServerParts {
   storage::StorePtr store;
   service::AuthClientPtr auth;
   admission::ChainPtr admission;
-  std::string descriptions_file;                // the texts of the OpenAPI documents; may be empty
+  std::string descriptions_file;  // the texts of the OpenAPI documents; may be empty
+  features::FeatureGates features = {};
   boost::asio::any_io_executor large_requests;  // see endpoint::Environment; all other parts are thread-safe
 };
 

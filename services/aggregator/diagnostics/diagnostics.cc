@@ -49,10 +49,9 @@ Task<> SendPage(Exchange& exchange, mesh::Response page) {
 }  // namespace
 
 Diagnostics::Diagnostics(Parts parts) : parts_(std::move(parts)), started_(parts_.clock.Now()) {
-  const features::FeatureGates gates(parts_.options.feature_gates);
-  if (gates.Enabled(features::kComponentFlagz)) listed_.emplace_back("/flagz");
+  if (parts_.features.Enabled(features::kComponentFlagz)) listed_.emplace_back("/flagz");
   listed_.emplace_back("/metrics/slis");
-  if (gates.Enabled(features::kComponentStatusz)) listed_.emplace_back("/statusz");
+  if (parts_.features.Enabled(features::kComponentStatusz)) listed_.emplace_back("/statusz");
 }
 
 bool Diagnostics::Serves(std::string_view path) const {

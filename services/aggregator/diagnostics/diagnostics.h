@@ -3,6 +3,7 @@
 #include <memory>
 #include <string_view>
 
+#include "lib/features/feature_gates.h"
 #include "services/aggregator/diagnostics/diagnostics_options.h"
 #include "services/aggregator/diagnostics/health_slis.h"
 #include "services/aggregator/diagnostics/mesh_processes.h"
@@ -19,6 +20,7 @@ class Diagnostics {
  public:
   struct Parts {
     DiagnosticsOptions options;
+    features::FeatureGates features;
     FlagValues flags;  // for /flagz
     MeshProcesses processes;
     const Clock& clock;

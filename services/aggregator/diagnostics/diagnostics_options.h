@@ -9,7 +9,6 @@ namespace apimesh::aggregator {
 
 struct DiagnosticsOptions {
   bool profiling;
-  std::vector<std::string> feature_gates;
   std::string debug_socket;      // path of a Unix socket that serves /debug without authentication; "": none
   std::string flag_values_file;  // JSON: the flags of kube-apiserver by name; "": those of this process
 
@@ -17,7 +16,6 @@ struct DiagnosticsOptions {
   void Bind(flags::Binder& flags) {
     flags.Bind("profiling", profiling);
     flags.Bind("debug-socket-path", debug_socket);
-    flags.Bind("feature-gates", feature_gates);
     flags.Bind("flag-values-file", flag_values_file);
   }
 };

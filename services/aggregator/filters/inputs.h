@@ -7,6 +7,7 @@
 #include <boost/asio/any_io_executor.hpp>
 
 #include "lib/admission/objects/objects.h"
+#include "lib/features/feature_gates.h"
 #include "lib/flags/option_set.h"
 #include "lib/mesh/delegate/delegate.h"
 #include "lib/service/metrics.h"
@@ -25,6 +26,7 @@ class RouteTable;
 /// std::runtime_error if they are invalid.
 struct FilterInputs {
   const flags::OptionSet& options;
+  const features::FeatureGates features;
   std::shared_ptr<Lifecycle> lifecycle;
   std::shared_ptr<Authority> authority;
   std::shared_ptr<Auditor> auditor;  // null: no audit

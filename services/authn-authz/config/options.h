@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/features/feature_gates.h"
 #include "lib/flags/option_set.h"
 #include "lib/meta/errors/api_error.h"
 #include "lib/service/flags.h"
@@ -18,7 +19,8 @@ struct AuthenticationOptions {
   std::string authentication_config;
   std::string client_ca_file;
   std::vector<std::string> service_account_issuers;
-  flags::OptionSet extensions;  // of each authenticator, declared in its folder; authenticators/chain.cc binds them
+  features::FeatureGates features;  // set by the server
+  flags::OptionSet extensions;      // of each authenticator, declared in its folder; authenticators/chain.cc binds them
 
   AuthenticationOptions() { flags::ApplyDefaults(*this); }
   void Bind(flags::Binder& flags);
@@ -29,7 +31,8 @@ struct AuthorizationOptions {
   std::vector<std::string> modes;
   bool modes_given = false;
   std::string config_file;
-  flags::OptionSet extensions;  // of each authorizer, declared in its folder; authorizers/chain.cc binds them
+  features::FeatureGates features;  // set by the server
+  flags::OptionSet extensions;      // of each authorizer, declared in its folder; authorizers/chain.cc binds them
 
   AuthorizationOptions() { flags::ApplyDefaults(*this); }
   void Bind(flags::Binder& flags);

@@ -56,6 +56,10 @@ ClusterState::ClusterState(std::shared_ptr<mesh::DelegateClient> core_api, Wante
         NewGraphSink(graph_, GraphKind::kVolumeAttachment));
     Add({.path = "/apis/resource.k8s.io/v1/resourceslices", .optional = true},
         NewGraphSink(graph_, GraphKind::kResourceSlice));
+    if (wanted.pod_certificates) {
+      Add({.path = "/apis/certificates.k8s.io/v1beta1/podcertificaterequests", .optional = true},
+          NewGraphSink(graph_, GraphKind::kPodCertificateRequest));
+    }
   }
 }
 

@@ -18,6 +18,7 @@ class ClusterState {
     bool tokens = true;  // service accounts and the objects to which their tokens are bound
     bool bootstrap_tokens = false;
     bool node_graph = false;
+    bool pod_certificates = false;                        // the graph has PodCertificateRequests
     LegacyTokenUses::Send report_legacy_token = nullptr;  // nullptr: uses of legacy tokens are not reported
   };
   ClusterState(std::shared_ptr<mesh::DelegateClient> core_api, Wanted wanted, std::shared_ptr<Revisions> revisions,

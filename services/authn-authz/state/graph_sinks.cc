@@ -17,8 +17,9 @@ class GraphSink final : public mesh::ObjectSink {
     switch (kind_) {
       case GraphKind::kPod: return graph_->SetPod(object);
       case GraphKind::kPersistentVolume: return graph_->SetPersistentVolume(object);
-      case GraphKind::kVolumeAttachment: return graph_->SetVolumeAttachment(object);
-      case GraphKind::kResourceSlice: return graph_->SetResourceSlice(object);
+      case GraphKind::kVolumeAttachment:
+      case GraphKind::kResourceSlice:
+      case GraphKind::kPodCertificateRequest: return graph_->SetObjectOfNode(kind_, object);
       default: return;
     }
   }

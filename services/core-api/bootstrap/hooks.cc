@@ -15,9 +15,13 @@
 #include "services/core-api/bootstrap/gate.h"
 #include "services/core-api/bootstrap/kubernetes_service.h"
 #include "services/core-api/bootstrap/policies.h"
+#include "services/core-api/bootstrap/storage_versions.h"
 #include "services/core-api/bootstrap/system_objects.h"
+#include "services/core-api/groups/all_groups.h"
+#include "services/core-api/groups/core/service/repair/address_watch.h"
 #include "services/core-api/groups/core/service/repair/repair.h"
 #include "services/core-api/groups/kind_inputs.h"
+#include "services/core-api/leader_election/controller.h"
 #include "services/core-api/validation/ip_rules.h"
 
 namespace apimesh::core_api {
@@ -63,10 +67,37 @@ Task<> RepairServices(LocalApiPtr api, std::shared_ptr<ServiceRepair> repair, Du
   }
 }
 
+/// Checks the addresses after a pause in which further changes may come.
+Task<> RepairSoon(LocalApiPtr api, std::shared_ptr<ServiceRepair> repair, std::shared_ptr<bool> scheduled) {
+  const bool running = co_await api->Sleep(std::chrono::seconds(1));
+  *scheduled = false;
+  if (!running) co_return;
+  co_await repair->RunAddresses();
+}
+
+/// Returns what watches for changes that harm services and repairs them. Everything runs on one thread.
+std::shared_ptr<AddressWatch> WatchAddresses(LocalApiPtr api, std::shared_ptr<ServiceRepair> repair,
+                                             const KindInputs& inputs) {
+  const auto scheduled = std::make_shared<bool>(false);
+  const auto harmed = [api, repair, scheduled] {
+    if (std::exchange(*scheduled, true)) return;
+    boost::asio::co_spawn(api->Executor(), RepairSoon(api, repair, scheduled), boost::asio::detached);
+  };
+  return std::make_shared<AddressWatch>(inputs.StoreOf({"networking.k8s.io", "v1", "ipaddresses"}),
+                                        inputs.StoreOf({"", "v1", "services"}), harmed);
+}
+
 /// Runs the first check, and starts the loop.
-Task<> StartServiceRepair(LocalApiPtr api, std::shared_ptr<ServiceRepair> repair, Duration interval) {
+Task<> StartServiceRepair(LocalApiPtr api, std::shared_ptr<ServiceRepair> repair, std::shared_ptr<AddressWatch> watch,
+                          Duration interval) {
   const std::optional<WallTime> sooner = co_await repair->Run();
+  boost::asio::co_spawn(api->Executor(), AddressWatch::Run(watch), boost::asio::detached);
   boost::asio::co_spawn(api->Executor(), RepairServices(api, repair, interval, sooner), boost::asio::detached);
+}
+
+Task<> StartElections(LocalApiPtr api, std::shared_ptr<LeaderElection> election) {
+  boost::asio::co_spawn(api->Executor(), LeaderElection::Run(election), boost::asio::detached);
+  co_return;
 }
 
 ServiceRepair::Options RepairOptions(const KindInputs& inputs, std::string host) {
@@ -95,7 +126,7 @@ storage::StorePtr OpenMasterLeases(storage::Backend& backend) {
 
 void AddBootstrapHooks(service::Runtime& runtime, const Flags& flags, LocalApiPtr api, storage::Backend& backend,
                        const std::function<bool(std::string_view group)>& serves, const KindInputs& inputs) {
-  const features::FeatureGates features(flags.feature_gates);
+  const features::FeatureGates& features = inputs.features;
   runtime.OnStop([api] { api->Stop(); });
   const auto namespaces = std::make_shared<Gate>();
   const auto add = [&](std::string name, std::shared_ptr<Gate> before, std::shared_ptr<Gate> after, Duration pause,
@@ -136,6 +167,23 @@ void AddBootstrapHooks(service::Runtime& runtime, const Flags& flags, LocalApiPt
     add("start-kube-apiserver-identity-lease-garbage-collector", namespaces, nullptr, seconds(3600),
         [api] { return CollectIdentityLeases(api); });
   }
+  if (serves("internal.apiserver.k8s.io") && features.Enabled(features::kStorageVersionAPI)) {
+    const std::string server = IdentityLeaseName(Hostname());
+    const std::vector<StoredResource> resources = StoredResources(AllResources(inputs));
+    add("built-in-resources-storage-version-updater", namespaces, nullptr, seconds(600),
+        [api, server, resources] { return WriteStorageVersions(api, server, resources); });
+  }
+  if (serves("coordination.k8s.io") && features.Enabled(features::kCoordinatedLeaderElection)) {
+    const auto election =
+        std::make_shared<LeaderElection>(api, flags.leadership, fmt::format("{}_{}", Hostname(), meta::NewUuid()));
+    add("start-kube-apiserver-coordinated-leader-election-controller", namespaces, nullptr, kOnce,
+        [api, election] { return StartElections(api, election); });
+    runtime.OnDrain([api, election](std::chrono::milliseconds limit) {
+      auto released =
+          boost::asio::co_spawn(api->Executor(), LeaderElection::Release(election), boost::asio::use_future);
+      if (released.wait_for(limit) != std::future_status::ready) log::Warning("the lease is not released in time");
+    });
+  }
   const std::vector<std::string> cidrs = SplitList(flags.service_cluster_ip_range);
   if (serves("networking.k8s.io")) {
     add("start-kubernetes-service-cidr-controller", nullptr, nullptr, kOnce,
@@ -168,7 +216,10 @@ void AddBootstrapHooks(service::Runtime& runtime, const Flags& flags, LocalApiPt
   if (serves("")) {
     const auto repair = std::make_shared<ServiceRepair>(RepairOptions(inputs, Hostname()));
     const Duration interval = service::ParseDuration(flags.service_repair_interval).value_or(std::chrono::minutes(3));
-    runtime.PostStart("start-service-ip-repair-controllers", [=] { return StartServiceRepair(api, repair, interval); });
+    const std::shared_ptr<AddressWatch> watch = WatchAddresses(api, repair, inputs);
+    runtime.OnStop([watch] { watch->Stop(); });
+    runtime.PostStart("start-service-ip-repair-controllers",
+                      [=] { return StartServiceRepair(api, repair, watch, interval); });
   }
 }
 

@@ -24,10 +24,9 @@ TEST(AllResources, EachOnceWithASchema) {
   EXPECT_GT(seen.size(), 60U);
 }
 
-/// Two groups are served by other servers of the mesh, and one resource is not implemented (docs/differences.md).
+/// Two groups are served by other servers of the mesh.
 bool IsElsewhere(const ResourceRow& row) {
-  return row.group == "apiextensions.k8s.io" || row.group == "apiregistration.k8s.io" ||
-         row.resource == "podcertificaterequests";
+  return row.group == "apiextensions.k8s.io" || row.group == "apiregistration.k8s.io";
 }
 
 /// Everything is switched on.
@@ -61,8 +60,8 @@ TEST(AllResources, KindsOfFeaturesNeedTheirGate) {
   KindInputs inputs = EverythingOn();
   inputs.features = features::FeatureGates();
   for (const registry::Resource& resource : AllResources(inputs)) {
-    EXPECT_THAT(resource.plural,
-                Not(::testing::AnyOf("clustertrustbundles", "workloads", "podgroups", "storageversionmigrations")));
+    EXPECT_THAT(resource.plural, Not(::testing::AnyOf("clustertrustbundles", "podcertificaterequests", "workloads",
+                                                      "podgroups", "storageversionmigrations")));
   }
 }
 

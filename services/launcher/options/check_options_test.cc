@@ -150,6 +150,11 @@ TEST(CompleteFeatureGates, ChecksNamesLocksAndDependencies) {
       {"GangScheduling=true",
        {"GangScheduling is enabled, but depends on features that are disabled: [GenericWorkload]"}},
       {"GangScheduling=true,GenericWorkload=true", {}},
+      {"ShardedListAndWatch=true",
+       {"cannot set feature gate ShardedListAndWatch to true, this server does not implement it (set "
+        "ShardedListAndWatch=false)"}},
+      {"AllAlpha=true,CBORServingAndStorage=false,ManifestBasedAdmissionControlConfig=false,ShardedListAndWatch=false",
+       {}},
       {"APIServerIdentity=false,StorageVersionAPI=true",
        {"[StorageVersionAPI is enabled, but depends on features that are disabled: [APIServerIdentity], "
         "UnknownVersionInteroperabilityProxy is enabled, but depends on features that are disabled: "

@@ -14,6 +14,10 @@ namespace {
 
 using features::Setting;
 
+/// Gates of features that kube-apiserver has and this server has not.
+constexpr std::string_view kNotImplemented[] = {"CBORServingAndStorage", "KMSv1", "ManifestBasedAdmissionControlConfig",
+                                                "ShardedListAndWatch"};
+
 std::vector<Setting> Settings(const CommandLine& flags) {
   std::vector<Setting> settings;
   for (const std::string& element : flags.Values("feature-gates")) {
@@ -49,6 +53,17 @@ std::vector<std::string> GateErrors(const std::vector<Setting>& settings, const 
   return errors;
 }
 
+/// Returns the errors about features that are on and do not exist here.
+std::vector<std::string> MissingFeatureErrors(const features::FeatureGates& gates) {
+  std::vector<std::string> errors;
+  for (const std::string_view name : kNotImplemented) {
+    if (gates.Enabled(name))
+      errors.push_back(
+          fmt::format("cannot set feature gate {0} to true, this server does not implement it (set {0}=false)", name));
+  }
+  return errors;
+}
+
 }  // namespace
 
 bool FeatureEnabled(const CommandLine& flags, std::string_view name) {
@@ -76,6 +91,7 @@ void CompleteFeatureGates(const CommandLine& flags, Findings& findings) {
   const features::FeatureGates gates(flags.Values("feature-gates"));
   std::vector<std::string> errors = GateErrors(settings, gates);
   if (errors.empty()) errors = features::DependencyErrors(gates);
+  if (errors.empty()) errors = MissingFeatureErrors(gates);
   if (!errors.empty()) findings.errors.push_back(Aggregate(errors));
   std::vector<std::string_view> without_effect;
   for (const auto& [name, value] : gates.Set()) {

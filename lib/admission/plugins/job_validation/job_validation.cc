@@ -22,11 +22,12 @@ bool IsControlledBy(const meta::Object& group, const meta::Object& job) {
 
 class JobValidation final : public Plugin {
  public:
-  explicit JobValidation(ObjectsPtr objects) : objects_(std::move(objects)) {}
+  explicit JobValidation(const PluginInputs& inputs)
+      : enabled_(inputs.features.Enabled(features::kGenericWorkload)), objects_(inputs.objects) {}
 
   bool Handles(Phase phase, const Attributes& attributes) const override {
-    return phase == Phase::kValidate && attributes.operation == Operation::kUpdate && attributes.subresource.empty() &&
-           IsResource(attributes, "batch", "jobs") && objects_ != nullptr &&
+    return enabled_ && phase == Phase::kValidate && attributes.operation == Operation::kUpdate &&
+           attributes.subresource.empty() && IsResource(attributes, "batch", "jobs") && objects_ != nullptr &&
            NumberAt(SpecOf(std::as_const(*attributes.object)), "parallelism") !=
                NumberAt(SpecOf(*attributes.old_object), "parallelism");
   }
@@ -56,13 +57,14 @@ class JobValidation final : public Plugin {
   }
 
  private:
+  const bool enabled_;  // WorkloadWithJob, the other gate of these groups, needs this one
   const ObjectsPtr objects_;
 };
 
 }  // namespace
 
 std::unique_ptr<Plugin> MakeJobValidation(const PluginInputs& inputs) {
-  return std::make_unique<JobValidation>(inputs.objects);
+  return std::make_unique<JobValidation>(inputs);
 }
 
 }  // namespace apimesh::admission

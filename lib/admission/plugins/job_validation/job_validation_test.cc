@@ -22,6 +22,7 @@ std::string Gang(std::string_view name) {
 
 TEST(JobValidation, GangsKeepTheirSize) {
   TestCluster cluster;
+  cluster.features = features::FeatureGates(std::vector<std::string>{"GenericWorkload=true"});
   const auto put = [&](const std::string& name, const std::string& owner, const std::string& policy) {
     cluster.Put({"scheduling.k8s.io", "podgroups"}, "ns/" + name,
                 fmt::format(R"({{"metadata":{{"name":"{}","namespace":"ns"{}}},"spec":{{"schedulingPolicy":{{{}}}}}}})",

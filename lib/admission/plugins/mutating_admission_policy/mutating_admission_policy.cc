@@ -64,10 +64,11 @@ class MutatingAdmissionPolicy final : public policies::PolicyPlugin {
  public:
   explicit MutatingAdmissionPolicy(const PluginInputs& inputs)
       : PolicyPlugin(inputs, "mutatingadmissionpolicies", "mutatingadmissionpolicybindings",
-                     policies::CompileAs<Mutator>(inputs)) {}
+                     policies::CompileAs<Mutator>(inputs)),
+        enabled_(inputs.features.Enabled(features::kMutatingAdmissionPolicy)) {}
 
   bool Handles(Phase phase, const Attributes& attributes) const override {
-    return phase == Phase::kMutate && attributes.operation != Operation::kDelete && MayMatch(attributes);
+    return enabled_ && phase == Phase::kMutate && attributes.operation != Operation::kDelete && MayMatch(attributes);
   }
 
   Task<meta::Result<>> Mutate(meta::RequestContext ctx, Attributes& attributes) override {
@@ -253,6 +254,8 @@ class MutatingAdmissionPolicy final : public policies::PolicyPlugin {
                        labels)
         .Observe(std::chrono::duration<double>(clock_->Steady() - start).count());
   }
+
+  const bool enabled_;
 };
 
 }  // namespace

@@ -39,11 +39,12 @@ std::vector<std::string_view> RequiredFeatures(const meta::Object& pod, const me
 
 class NodeDeclaredFeatureValidator final : public Plugin {
  public:
-  explicit NodeDeclaredFeatureValidator(ObjectsPtr objects) : objects_(std::move(objects)) {}
+  explicit NodeDeclaredFeatureValidator(const PluginInputs& inputs)
+      : enabled_(inputs.features.Enabled(features::kNodeDeclaredFeatures)), objects_(inputs.objects) {}
 
   bool Handles(Phase phase, const Attributes& attributes) const override {
-    return phase == Phase::kValidate && (attributes.subresource.empty() || attributes.subresource == "resize") &&
-           ChangesAssignedPod(attributes);
+    return enabled_ && phase == Phase::kValidate &&
+           (attributes.subresource.empty() || attributes.subresource == "resize") && ChangesAssignedPod(attributes);
   }
 
   Task<meta::Result<>> Validate(meta::RequestContext ctx, const Attributes& attributes) override {
@@ -63,13 +64,14 @@ class NodeDeclaredFeatureValidator final : public Plugin {
   }
 
  private:
+  const bool enabled_;
   const ObjectsPtr objects_;
 };
 
 }  // namespace
 
 std::unique_ptr<Plugin> MakeNodeDeclaredFeatureValidator(const PluginInputs& inputs) {
-  return std::make_unique<NodeDeclaredFeatureValidator>(inputs.objects);
+  return std::make_unique<NodeDeclaredFeatureValidator>(inputs);
 }
 
 }  // namespace apimesh::admission

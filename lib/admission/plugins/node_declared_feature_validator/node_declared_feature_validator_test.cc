@@ -66,5 +66,13 @@ const PluginCase kCases[] = {
 INSTANTIATE_TEST_SUITE_P(Table, DeclaredFeatures, ::testing::ValuesIn(kCases),
                          [](const auto& info) { return info.param.test; });
 
+TEST(DeclaredFeaturesGate, AreNotRequiredWithoutTheFeature) {
+  TestCluster cluster;
+  cluster.features = features::FeatureGates(std::vector<std::string>{"NodeDeclaredFeatures=false"});
+  cluster.Put({"", "nodes"}, "none", R"({"metadata":{"name":"none"}})");
+  const std::unique_ptr<Plugin> plugin = MakeNodeDeclaredFeatureValidator(cluster.Inputs());
+  EXPECT_FALSE(TestCluster::Run(*plugin, Resizes("none", kPodLevel, "")).asked);
+}
+
 }  // namespace
 }  // namespace apimesh::admission

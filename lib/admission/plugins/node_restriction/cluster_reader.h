@@ -16,6 +16,7 @@ inline constexpr ReadResource kPods{"", "pods", "pod"};
 inline constexpr ReadResource kNodes{"", "nodes", "node"};
 inline constexpr ReadResource kClaims{"", "persistentvolumeclaims", "persistentvolumeclaim"};
 inline constexpr ReadResource kVolumes{"", "persistentvolumes", "persistentvolume"};
+inline constexpr ReadResource kServiceAccounts{"", "serviceaccounts", "serviceaccount"};
 inline constexpr ReadResource kCsiDrivers{"storage.k8s.io", "csidrivers", "csidriver"};
 
 /// Reads objects and returns the errors of kube-apiserver. Thread-safe.

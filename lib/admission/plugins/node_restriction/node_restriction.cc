@@ -18,7 +18,12 @@ namespace {
 
 class NodeRestriction final : public Plugin {
  public:
-  explicit NodeRestriction(const PluginInputs& inputs) : reader_(inputs.objects), auth_(inputs.auth) {}
+  explicit NodeRestriction(const PluginInputs& inputs)
+      : reader_(inputs.objects),
+        auth_(inputs.auth),
+        checks_audiences_(inputs.features.Enabled(features::kServiceAccountNodeAudienceRestriction)),
+        checks_signing_requests_(!inputs.features.Enabled(features::kAllowInsecureKubeletCertificateSigningRequests)),
+        pod_certificates_(inputs.features.Enabled(features::kPodCertificateRequest)) {}
 
   bool Handles(Phase phase, const Attributes& attributes) const override {
     return phase == Phase::kMutate && attributes.operation != Operation::kConnect;
@@ -42,7 +47,8 @@ class NodeRestriction final : public Plugin {
       if (resource == "nodes") co_return node_restriction::CheckNode(node, attributes);
       if (resource == "persistentvolumeclaims") co_return node_restriction::CheckClaim(node, attributes);
       if (resource == "serviceaccounts") {
-        co_return co_await node_restriction::CheckServiceAccount(ctx, reader_, auth_, std::move(node), attributes);
+        const node_restriction::TokenRules rules{reader_, auth_, checks_audiences_};
+        co_return co_await node_restriction::CheckServiceAccount(ctx, rules, std::move(node), attributes);
       }
     } else if (group == "coordination.k8s.io" && resource == "leases") {
       co_return node_restriction::CheckLease(node, attributes);
@@ -51,16 +57,17 @@ class NodeRestriction final : public Plugin {
     } else if (group == "resource.k8s.io" && resource == "resourceslices") {
       co_return node_restriction::CheckResourceSlice(node, attributes);
     } else if (group == "certificates.k8s.io" && resource == "certificatesigningrequests") {
-      co_return node_restriction::CheckSigningRequest(node, attributes);
+      if (checks_signing_requests_) co_return node_restriction::CheckSigningRequest(node, attributes);
     } else if (group == "certificates.k8s.io" && resource == "podcertificaterequests") {
-      // The feature gate is off by default in v1.36, and this server cannot turn it on.
-      co_return Forbidden(attributes, "PodCertificateRequest feature gate is disabled");
+      if (!pod_certificates_) co_return Forbidden(attributes, "PodCertificateRequest feature gate is disabled");
+      co_return co_await node_restriction::CheckPodCertificateRequest(ctx, reader_, std::move(node), attributes);
     }
     co_return meta::Result<>();
   }
 
   const node_restriction::ClusterReader reader_;
   const service::AuthClientPtr auth_;
+  const bool checks_audiences_, checks_signing_requests_, pod_certificates_;
 };
 
 }  // namespace

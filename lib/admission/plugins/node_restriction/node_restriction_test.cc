@@ -207,5 +207,62 @@ TEST(SigningRequests, AreCheckedOnCreationOnly) {
             "");
 }
 
+TEST(NodeRestriction, FollowsFeatureGates) {
+  TestCluster cluster;
+  const Write token = {
+      .resource = "serviceaccounts/token", .name = "sa", .object = R"({"spec":{"audiences":["a"],"boundObjectRef":
+                         {"apiVersion":"v1","kind":"Pod","name":"mine","uid":"pod-uid"}}})"};
+  const Write request = {.resource = "certificatesigningrequests.certificates.k8s.io",
+                         .name = "c",
+                         .object = R"({"spec":{"signerName":"kubernetes.io/kubelet-serving","request":""}})",
+                         .ns = ""};
+  EXPECT_NE(cluster.Answer(token), "");
+  EXPECT_NE(cluster.Answer(request), "");
+  cluster.features = features::FeatureGates(std::vector<std::string>{
+      "ServiceAccountNodeAudienceRestriction=false", "AllowInsecureKubeletCertificateSigningRequests=true"});
+  EXPECT_EQ(cluster.Answer(token), "");
+  EXPECT_EQ(cluster.Answer(request), "");
+}
+
+struct PodCertificateCase {
+  const char* name;
+  std::string node, node_uid, pod, pod_uid, account, account_uid, want;
+};
+const std::string kForbidden = R"(403 podcertificaterequests.certificates.k8s.io "c" is forbidden: )";
+const PodCertificateCase kPodCertificates[] = {
+    {"Right", "n1", "node-uid", "mine", "pod-uid", "sa", "sa-uid", ""},
+    {"OtherNode", "n2", "node-uid", "mine", "pod-uid", "sa", "sa-uid",
+     kForbidden + R"(PodCertificateRequest.Spec.NodeName="n2", which is not the requesting node "n1")"},
+    {"OtherNodeUid", "n1", "x", "mine", "pod-uid", "sa", "sa-uid",
+     R"(500 PodCertificateRequest for pod "ns/mine" names node UID "x", inconsistent with the running node ("node-uid"))"},
+    {"NoPod", "n1", "node-uid", "gone", "pod-uid", "sa", "sa-uid",
+     R"(500 while retrieving pod "ns/gone" named in the PodCertificateRequest: pod "gone" not found)"},
+    {"OtherPodUid", "n1", "node-uid", "mine", "x", "sa", "sa-uid",
+     R"(500 PodCertificateRequest for pod "ns/mine" contains pod UID ("x") which differs from running pod "pod-uid")"},
+    {"PodOfAnotherNode", "n1", "node-uid", "other", "pod-uid", "sa", "sa-uid",
+     kForbidden + R"(pod "ns/other" is not running on node "n1" named in the PodCertificateRequest)"},
+    {"OtherAccount", "n1", "node-uid", "mine", "pod-uid", "other", "sa-uid",
+     kForbidden +
+         R"(PodCertificateRequest for pod "ns/mine" contains serviceAccountName ("other") that differs from running pod ("sa"))"},
+    {"OtherAccountUid", "n1", "node-uid", "mine", "pod-uid", "sa", "x",
+     R"(500 PodCertificateRequest for pod "ns/mine" names service account UID "x", which differs from the running service account ("sa-uid"))"},
+};
+TEST(NodeRestriction, PodCertificates) {
+  TestCluster cluster;
+  cluster.Put({"", "pods"}, "ns/mine",
+              R"({"metadata":{"name":"mine","namespace":"ns","uid":"pod-uid"},
+                  "spec":{"nodeName":"n1","serviceAccountName":"sa"}})");
+  const auto write = [](const PodCertificateCase& one) {
+    return Write{.resource = "podcertificaterequests.certificates.k8s.io",
+                 .name = "c",
+                 .object = fmt::format(R"({{"spec":{{"nodeName":"{}","nodeUID":"{}","podName":"{}","podUID":"{}",)"
+                                       R"("serviceAccountName":"{}","serviceAccountUID":"{}"}}}})",
+                                       one.node, one.node_uid, one.pod, one.pod_uid, one.account, one.account_uid)};
+  };
+  EXPECT_EQ(cluster.Answer(write(kPodCertificates[0])), kForbidden + "PodCertificateRequest feature gate is disabled");
+  cluster.features = features::FeatureGates(std::vector<std::string>{"PodCertificateRequest=true"});
+  for (const PodCertificateCase& one : kPodCertificates) EXPECT_EQ(cluster.Answer(write(one)), one.want) << one.name;
+}
+
 }  // namespace
 }  // namespace apimesh::admission::node_restriction

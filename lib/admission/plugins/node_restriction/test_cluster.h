@@ -22,6 +22,7 @@ class TestCluster : public admission::TestCluster {
     Put({"", "nodes"}, "n1", R"({"metadata":{"name":"n1","uid":"node-uid"}})");
     Put({"", "pods"}, "ns/mine",
         R"({"metadata":{"name":"mine","namespace":"ns","uid":"pod-uid"},"spec":{"nodeName":"n1"}})");
+    Put({"", "serviceaccounts"}, "ns/sa", R"({"metadata":{"name":"sa","namespace":"ns","uid":"sa-uid"}})");
     Put({"", "pods"}, "ns/other",
         R"({"metadata":{"name":"other","namespace":"ns","uid":"pod-uid"},"spec":{"nodeName":"n2"}})");
   }

@@ -67,7 +67,6 @@ Task<meta::Result<>> AuthorizeAudience(meta::RequestContext ctx, service::AuthCl
                    ctx.User().name, decision.error);
 }
 
-/// Implements ServiceAccountNodeAudienceRestriction, which is on by default in v1.36.
 Task<meta::Result<>> CheckAudience(meta::RequestContext ctx, const ClusterReader& reader, service::AuthClientPtr auth,
                                    const meta::Object& pod, const Attributes& attributes) {
   ASSIGN_OR_CO_RETURN(const std::string audience, RequestedAudience(attributes));
@@ -81,12 +80,12 @@ Task<meta::Result<>> CheckAudience(meta::RequestContext ctx, const ClusterReader
 
 }  // namespace
 
-Task<meta::Result<>> CheckServiceAccount(meta::RequestContext ctx, const ClusterReader& reader,
-                                         service::AuthClientPtr auth, std::string node, const Attributes& attributes) {
+Task<meta::Result<>> CheckServiceAccount(meta::RequestContext ctx, TokenRules rules, std::string node,
+                                         const Attributes& attributes) {
   if (attributes.operation != Operation::kCreate || attributes.subresource != "token") co_return meta::Result<>();
   ASSIGN_OR_CO_RETURN(const json::object reference, PodBinding(attributes));
   std::string pod_name(FindString(reference, "name"));
-  const meta::Result<meta::Object> pod = co_await reader.Get(ctx, kPods, attributes.ns, std::move(pod_name));
+  const meta::Result<meta::Object> pod = co_await rules.reader.Get(ctx, kPods, attributes.ns, std::move(pod_name));
   if (!pod && pod.error().Is(meta::Reason::kNotFound)) co_return pod.error();
   if (!pod) co_return Forbidden(attributes, pod.error().Message());
   if (FindString(reference, "uid") != pod->Uid()) {
@@ -98,7 +97,8 @@ Task<meta::Result<>> CheckServiceAccount(meta::RequestContext ctx, const Cluster
   if (FindString(pod->Root(), "spec", "nodeName") != node) {
     co_return Forbidden(attributes, "node requested token bound to a pod scheduled on a different node");
   }
-  co_return co_await CheckAudience(ctx, reader, std::move(auth), *pod, attributes);
+  if (!rules.checks_audiences) co_return meta::Result<>();
+  co_return co_await CheckAudience(ctx, rules.reader, rules.auth, *pod, attributes);
 }
 
 }  // namespace apimesh::admission::node_restriction

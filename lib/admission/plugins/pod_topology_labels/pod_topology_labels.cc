@@ -17,10 +17,11 @@ std::string_view NodeOf(const Attributes& attributes) {
 
 class PodTopologyLabels final : public Plugin {
  public:
-  explicit PodTopologyLabels(ObjectsPtr objects) : objects_(std::move(objects)) {}
+  explicit PodTopologyLabels(const PluginInputs& inputs)
+      : enabled_(inputs.features.Enabled(features::kPodTopologyLabelsAdmission)), objects_(inputs.objects) {}
 
   bool Handles(Phase phase, const Attributes& attributes) const override {
-    return phase == Phase::kMutate && attributes.operation == Operation::kCreate &&
+    return enabled_ && phase == Phase::kMutate && attributes.operation == Operation::kCreate &&
            IsResource(attributes, "", "pods") &&
            (attributes.subresource.empty() || attributes.subresource == "binding") && !NodeOf(attributes).empty();
   }
@@ -40,13 +41,14 @@ class PodTopologyLabels final : public Plugin {
   }
 
  private:
+  const bool enabled_;
   const ObjectsPtr objects_;
 };
 
 }  // namespace
 
 std::unique_ptr<Plugin> MakePodTopologyLabels(const PluginInputs& inputs) {
-  return std::make_unique<PodTopologyLabels>(inputs.objects);
+  return std::make_unique<PodTopologyLabels>(inputs);
 }
 
 }  // namespace apimesh::admission

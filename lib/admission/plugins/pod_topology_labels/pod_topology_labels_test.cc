@@ -38,5 +38,12 @@ const PluginCase kCases[] = {
 INSTANTIATE_TEST_SUITE_P(Table, TopologyLabels, ::testing::ValuesIn(kCases),
                          [](const auto& info) { return info.param.test; });
 
+TEST(TopologyLabelsGate, AreNotCopiedWithoutTheFeature) {
+  TestCluster cluster;
+  cluster.features = features::FeatureGates(std::vector<std::string>{"PodTopologyLabelsAdmission=false"});
+  const std::unique_ptr<Plugin> plugin = MakePodTopologyLabels(cluster.Inputs());
+  EXPECT_FALSE(TestCluster::Run(*plugin, {.resource = "pods", .object = R"({"spec":{"nodeName":"n"}})"}).asked);
+}
+
 }  // namespace
 }  // namespace apimesh::admission

@@ -52,8 +52,10 @@ meta::Result<std::optional<meta::UserInfo>> ParseWanted(const http::Request& req
 
 class Impersonation final : public Filter {
  public:
-  Impersonation(std::shared_ptr<Authority> authority, std::shared_ptr<AuthMetrics> metrics, const Clock& clock)
-      : modes_(std::make_shared<ImpersonationModes>(std::move(authority))),
+  Impersonation(std::shared_ptr<Authority> authority, bool constrained, std::shared_ptr<AuthMetrics> metrics,
+                const Clock& clock)
+      : modes_(std::make_shared<ImpersonationModes>(std::move(authority), constrained)),
+        constrained_(constrained),
         metrics_(std::move(metrics)),
         clock_(clock) {}
 
@@ -79,6 +81,8 @@ class Impersonation final : public Filter {
       if (!found) {
         meta::ApiError error = found.error();  // a variable: GCC 12 destroys both sides of a condition inside co_await
         if (error.Code() == 503) error = NotAvailable(exchange, "authorization");
+        // kube-apiserver sends this header only without constrained impersonation.
+        if (!constrained_ && error.Code() == 403) exchange.reply.SetHeader("x-content-type-options", "nosniff");
         co_await exchange.reply.SendError(std::move(error));
         co_return;
       }
@@ -96,6 +100,7 @@ class Impersonation final : public Filter {
   }
 
   const std::shared_ptr<ImpersonationModes> modes_;
+  const bool constrained_;
   const std::shared_ptr<AuthMetrics> metrics_;
   const Clock& clock_;
 };
@@ -103,7 +108,8 @@ class Impersonation final : public Filter {
 }  // namespace
 
 std::shared_ptr<Filter> MakeImpersonation(const FilterInputs& inputs) {
-  return std::make_shared<Impersonation>(inputs.authority, inputs.auth_metrics, inputs.clock);
+  const bool constrained = inputs.features.Enabled(features::kConstrainedImpersonation);
+  return std::make_shared<Impersonation>(inputs.authority, constrained, inputs.auth_metrics, inputs.clock);
 }
 
 }  // namespace apimesh::aggregator

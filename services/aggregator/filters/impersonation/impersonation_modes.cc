@@ -255,7 +255,7 @@ Task<meta::Result<Impersonated>> ImpersonationModes::Check(AuthorizationQuestion
   }
   std::optional<meta::ApiError> first_error;
   for (const std::size_t i : order) {
-    if (!kModes[i].applies(wanted, request.user->info)) continue;
+    if ((kModes[i].constrained && !constrained_) || !kModes[i].applies(wanted, request.user->info)) continue;
     Attempt attempt(authority_, kModes[i], request, wanted);
     auto result = co_await attempt.Run();
     if (result) {

@@ -26,7 +26,9 @@ struct Impersonated {
 /// is tried last. The mode that last succeeded for a requestor is tried before all others. Thread-safe.
 class ImpersonationModes final {
  public:
-  explicit ImpersonationModes(std::shared_ptr<Authority> authority) : authority_(std::move(authority)) {}
+  /// Without `constrained`, only the legacy permission counts.
+  explicit ImpersonationModes(std::shared_ptr<Authority> authority, bool constrained = true)
+      : authority_(std::move(authority)), constrained_(constrained) {}
   /// `request` is the client's request with its original verb. Returns Forbidden with the message of the first mode
   /// that refused, or ServiceUnavailable if authn-authz is unreachable.
   Task<meta::Result<Impersonated>> Check(AuthorizationQuestion request, meta::UserInfo wanted);
@@ -36,6 +38,7 @@ class ImpersonationModes final {
   void Remember(const Digest& requestor, std::size_t mode);
 
   const std::shared_ptr<Authority> authority_;
+  const bool constrained_;
   std::mutex mutex_;
   // The mode that last succeeded for a requestor. It is tried first, because most requestors use only one. Guarded by
   // mutex_.

@@ -41,7 +41,8 @@ class ImpersonationModesTest : public ::testing::Test {
   ImpersonationModesTest() : modes_(std::make_shared<ImpersonationModes>(rights_)) { requestor_.name = "actor"; }
 
   /// Returns "user groups via mode", or the message of the refusal.
-  std::string Act(meta::UserInfo wanted) {
+  std::string Act(meta::UserInfo wanted) { return Act(std::move(wanted), modes_); }
+  std::string Act(meta::UserInfo wanted, std::shared_ptr<ImpersonationModes> modes) {
     AuthorizationQuestion request;
     request.user = MakeUser(requestor_);
     request.info.is_resource_request = true;
@@ -50,7 +51,7 @@ class ImpersonationModesTest : public ::testing::Test {
     request.info.ns = "ns";
     boost::asio::io_context io;
     auto future =
-        boost::asio::co_spawn(io, modes_->Check(std::move(request), std::move(wanted)), boost::asio::use_future);
+        boost::asio::co_spawn(io, modes->Check(std::move(request), std::move(wanted)), boost::asio::use_future);
     io.run();
     const auto result = future.get();
     if (!result) return fmt::format("{} {}", result.error().Code(), result.error().Message());
@@ -78,6 +79,15 @@ TEST_F(ImpersonationModesTest, ConstrainedNeedsBothRights) {
       Act(User("bob")),
       "403 users.authentication.k8s.io \"bob\" is forbidden: User \"actor\" cannot impersonate:user-info resource "
       "\"users\" in API group \"authentication.k8s.io\" at the cluster scope");
+}
+
+TEST_F(ImpersonationModesTest, OnlyLegacyWithoutTheFeature) {
+  const auto modes = std::make_shared<ImpersonationModes>(rights_, false);
+  Allow({"impersonate:user-info authentication.k8s.io/users ann", "impersonate-on:user-info:list /pods ns/"});
+  EXPECT_EQ(Act(User("ann")), "ann [system:authenticated] via user-info");
+  EXPECT_EQ(Act(User("ann"), modes).substr(0, 3), "403");
+  Allow({"impersonate /users ann"});
+  EXPECT_EQ(Act(User("ann"), modes), "ann [system:authenticated] via legacy");
 }
 
 TEST_F(ImpersonationModesTest, LegacyComesLastAndThenFirst) {

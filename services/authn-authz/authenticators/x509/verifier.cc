@@ -1,7 +1,5 @@
 #include "services/authn-authz/authenticators/x509/verifier.h"
 
-#include <ctime>
-
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
@@ -59,12 +57,6 @@ std::string Utf8(const ASN1_STRING* value) {
   return text;
 }
 
-WallTime ToTime(const ASN1_TIME* time) {
-  std::tm parts{};
-  ASN1_TIME_to_tm(time, &parts);
-  return std::chrono::system_clock::from_time_t(timegm(&parts));
-}
-
 CertificateIdentity Identity(X509* leaf) {
   CertificateIdentity identity;
   const X509_NAME* subject = X509_get_subject_name(leaf);
@@ -83,7 +75,7 @@ CertificateIdentity Identity(X509* leaf) {
   unsigned int size = 0;
   X509_digest(leaf, EVP_sha256(), digest, &size);
   identity.fingerprint = Hex(digest, size, false);
-  identity.not_after = ToTime(X509_get0_notAfter(leaf));
+  identity.not_after = openssl::ToWallTime(X509_get0_notAfter(leaf));
   return identity;
 }
 

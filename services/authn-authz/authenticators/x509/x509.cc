@@ -7,12 +7,14 @@ namespace {
 
 class X509Authenticator final : public Authenticator {
  public:
-  explicit X509Authenticator(std::shared_ptr<CertificateVerifier> verifier) : verifier_(std::move(verifier)) {}
+  X509Authenticator(std::shared_ptr<CertificateVerifier> verifier, bool reads_uids)
+      : verifier_(std::move(verifier)), reads_uids_(reads_uids) {}
 
   Task<AuthenticationResult> Authenticate(CredentialsPtr credentials) override {
     if (credentials->peer_certificates.empty()) co_return std::optional<Authenticated>();
     ASSIGN_OR_CO_RETURN(CertificateIdentity identity, verifier_->Verify(credentials->peer_certificates));
     if (identity.common_name.empty()) co_return std::optional<Authenticated>();
+    if (!reads_uids_) identity.uids.clear();
     if (identity.uids.size() > 1) {
       co_return BadCredential(fmt::format("expected 1 UID, but found multiple: [{}]", fmt::join(identity.uids, " ")));
     }
@@ -30,18 +32,20 @@ class X509Authenticator final : public Authenticator {
 
  private:
   std::shared_ptr<CertificateVerifier> verifier_;
+  const bool reads_uids_;
 };
 
 }  // namespace
 
-std::unique_ptr<Authenticator> NewX509(std::shared_ptr<CertificateVerifier> verifier) {
-  return std::make_unique<X509Authenticator>(std::move(verifier));
+std::unique_ptr<Authenticator> NewX509(std::shared_ptr<CertificateVerifier> verifier, bool reads_uids) {
+  return std::make_unique<X509Authenticator>(std::move(verifier), reads_uids);
 }
 
 std::unique_ptr<Authenticator> MakeX509(const AuthenticatorInputs& inputs) {
   const std::string& file = inputs.options.client_ca_file;
   if (file.empty()) return nullptr;
-  return NewX509(OrThrow(CertificateVerifier::FromFile(file, inputs.clock), "client-ca-file"));
+  return NewX509(OrThrow(CertificateVerifier::FromFile(file, inputs.clock), "client-ca-file"),
+                 inputs.options.features.Enabled(features::kAllowParsingUserUIDFromCertAuth));
 }
 
 }  // namespace apimesh::authn_authz

@@ -7,8 +7,8 @@
 namespace apimesh::authn_authz {
 
 /// Authenticates client certificates. The CN is the user name, each O a group, and the SHA-256 of the certificate the
-/// credential id.
-std::unique_ptr<Authenticator> NewX509(std::shared_ptr<CertificateVerifier> verifier);
+/// credential id. With `reads_uids`, the user has the UID of the certificate's subject.
+std::unique_ptr<Authenticator> NewX509(std::shared_ptr<CertificateVerifier> verifier, bool reads_uids = true);
 
 /// Factory for chain.cc. It requires --client-ca-file.
 std::unique_ptr<Authenticator> MakeX509(const AuthenticatorInputs& inputs);

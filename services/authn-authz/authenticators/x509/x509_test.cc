@@ -25,10 +25,10 @@ CredentialsPtr Shown(std::vector<std::string> chain, std::vector<std::pair<std::
 
 class X509Test : public ::testing::Test {
  protected:
-  AuthenticationResult Ask(std::vector<std::string> chain) {
+  AuthenticationResult Ask(std::vector<std::string> chain, bool reads_uids = true) {
     std::shared_ptr<CertificateVerifier> verifier =
         CertificateVerifier::FromPem(ca_.certificate_pem, apimesh::testing::SystemClock()).value();
-    return fake::Await(NewX509(std::move(verifier))->Authenticate(Shown(std::move(chain))));
+    return fake::Await(NewX509(std::move(verifier), reads_uids)->Authenticate(Shown(std::move(chain))));
   }
   const TestCertificate ca_ = MakeCertificate({.common_name = "ca", .is_ca = true});
 };
@@ -43,6 +43,13 @@ TEST_F(X509Test, ReadsUserGroupsAndUid) {
   EXPECT_THAT((*answer)->user.extra.at("authentication.kubernetes.io/credential-id").front(),
               ::testing::MatchesRegex("X509SHA256=[0-9a-f]+"));
   EXPECT_LT((*answer)->expires, WallTime::max());
+}
+
+TEST_F(X509Test, IgnoresUidsWithoutTheFeature) {
+  const TestCertificate leaf = MakeCertificate({.common_name = "alice", .uids = {"1", "2"}}, &ca_);
+  const AuthenticationResult answer = Ask({leaf.certificate_der}, false);
+  ASSERT_EQ(fake::Show(answer), "user: alice");
+  EXPECT_EQ((*answer)->user.uid, "");
 }
 
 TEST_F(X509Test, FollowsIntermediates) {

@@ -22,7 +22,11 @@ bool SelectsNode(const Attributes& attributes, std::string_view field, const std
 
 class NodeAuthorizer final : public Authorizer {
  public:
-  explicit NodeAuthorizer(std::shared_ptr<const NodeGraph> graph) : graph_(std::move(graph)) {}
+  NodeAuthorizer(std::shared_ptr<const NodeGraph> graph, const features::FeatureGates& features)
+      : graph_(std::move(graph)),
+        pod_certificates_(features.Enabled(features::kPodCertificateRequest)),
+        reads_service_accounts_(pod_certificates_ ||
+                                features.Enabled(features::kKubeletServiceAccountTokenForCredentialProviders)) {}
 
   std::optional<Decision> DecideNow(const Attributes& attributes) override {
     const std::optional<std::string> node = meta::NodeIdentity(attributes.user);
@@ -60,7 +64,7 @@ class NodeAuthorizer final : public Authorizer {
       } else if (a.api_group == "coordination.k8s.io" && a.resource == "leases") {
         return Lease(node, a);
       } else if (a.api_group == "certificates.k8s.io" && a.resource == "podcertificaterequests") {
-        return Decision::NoOpinion();  // the feature is disabled by default in this version
+        return PodCertificateRequest(node, a);
       }
     }
     for (const PolicyRule& rule : NodeRules()) {
@@ -104,7 +108,10 @@ class NodeAuthorizer final : public Authorizer {
   }
 
   Decision ServiceAccount(const std::string& node, const Attributes& a) const {
-    if (a.verb == Verb::kGet && a.subresource.empty()) return ReadOne(node, GraphKind::kServiceAccount, a);
+    if (a.verb == Verb::kGet && a.subresource.empty()) {
+      return reads_service_accounts_ ? ReadOne(node, GraphKind::kServiceAccount, a)
+                                     : Decision::NoOpinion("not allowed to get service accounts");
+    }
     if (a.verb != Verb::kCreate || a.name.empty()) {
       return Decision::NoOpinion("can only create tokens for individual service accounts");
     }
@@ -151,6 +158,20 @@ class NodeAuthorizer final : public Authorizer {
         "deletecollection");
   }
 
+  Decision PodCertificateRequest(const std::string& node, const Attributes& a) const {
+    if (!pod_certificates_) return Decision::NoOpinion();
+    if (!a.subresource.empty()) {
+      return Decision::NoOpinion("nodes may not access the status subresource of PodCertificateRequests");
+    }
+    if (a.verb == Verb::kCreate) return Decision::Allow();  // the admission plugin NodeRestriction checks the object
+    if (a.verb == Verb::kGet) return Related(node, GraphKind::kPodCertificateRequest, a);
+    if (OneOf(a.verb, {Verb::kList, Verb::kWatch})) {
+      if (SelectsNode(a, "spec.nodeName", node)) return Decision::Allow();
+      return Decision::NoOpinion("can only list/watch podcertificaterequests with nodeName field selector");
+    }
+    return Decision::NoOpinion(fmt::format("nodes may not {} podcertificaterequests", a.verb.Text()));
+  }
+
   static Decision Node(const std::string& node, const Attributes& a) {
     if (a.subresource == "status" && OneOf(a.verb, {Verb::kUpdate, Verb::kPatch})) return Decision::Allow();
     if (!a.subresource.empty()) return Decision::NoOpinion();
@@ -176,15 +197,19 @@ class NodeAuthorizer final : public Authorizer {
     return OneOf(a.verb, {Verb::kCreate, Verb::kDelete}) ? Decision::Allow() : Decision::NoOpinion();
   }
 
-  std::shared_ptr<const NodeGraph> graph_;
+  const std::shared_ptr<const NodeGraph> graph_;
+  const bool pod_certificates_, reads_service_accounts_;
 };
 
 }  // namespace
 
-std::unique_ptr<Authorizer> NewNodeAuthorizer(std::shared_ptr<const NodeGraph> graph) {
-  return std::make_unique<NodeAuthorizer>(std::move(graph));
+std::unique_ptr<Authorizer> NewNodeAuthorizer(std::shared_ptr<const NodeGraph> graph,
+                                              const features::FeatureGates& features) {
+  return std::make_unique<NodeAuthorizer>(std::move(graph), features);
 }
 
-std::unique_ptr<Authorizer> MakeNode(const AuthorizerInputs& inputs) { return NewNodeAuthorizer(inputs.state.graph); }
+std::unique_ptr<Authorizer> MakeNode(const AuthorizerInputs& inputs) {
+  return NewNodeAuthorizer(inputs.state.graph, inputs.options.features);
+}
 
 }  // namespace apimesh::authn_authz

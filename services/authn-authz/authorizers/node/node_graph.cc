@@ -48,16 +48,10 @@ void NodeGraph::SetPersistentVolume(const boost::json::object& volume) {
            meta::FindString(claim->get_object(), "name"))});
 }
 
-void NodeGraph::SetVolumeAttachment(const boost::json::object& attachment) {
+void NodeGraph::SetObjectOfNode(GraphKind kind, const boost::json::object& object) {
   const std::unique_lock lock(mutex_);
-  Put(Key(GraphKind::kVolumeAttachment, "", meta::FindString(attachment, "metadata", "name")),
-      std::string(meta::FindString(attachment, "spec", "nodeName")), {}, {});
-}
-
-void NodeGraph::SetResourceSlice(const boost::json::object& slice) {
-  const std::unique_lock lock(mutex_);
-  Put(Key(GraphKind::kResourceSlice, "", meta::FindString(slice, "metadata", "name")),
-      std::string(meta::FindString(slice, "spec", "nodeName")), {}, {});
+  Put(Key(kind, meta::FindString(object, "metadata", "namespace"), meta::FindString(object, "metadata", "name")),
+      std::string(meta::FindString(object, "spec", "nodeName")), {}, {});
 }
 
 void NodeGraph::Remove(GraphKind kind, const std::string& ns, const std::string& name) {

@@ -18,19 +18,21 @@ enum class GraphKind {
   kPod,
   kPersistentVolume,
   kVolumeAttachment,
-  kResourceSlice
+  kResourceSlice,
+  kPodCertificateRequest
 };
 
 /// The objects that a node may read because its pods use them:
-///   secret, config map, service account, claim -> pod -> node;  secret -> volume -> claim;  attachment, slice -> node.
+///   secret, config map, service account, claim -> pod -> node;  secret -> volume -> claim;
+///   attachment, slice, certificate request -> node.
 /// Updated by the watches. Thread-safe.
 class NodeGraph {
  public:
   /// Ignores a pod that is not assigned to a node.
   void SetPod(const boost::json::object& pod);
   void SetPersistentVolume(const boost::json::object& volume);
-  void SetVolumeAttachment(const boost::json::object& attachment);
-  void SetResourceSlice(const boost::json::object& slice);
+  /// For the kinds of objects that name a node in spec.nodeName: attachments, slices, certificate requests.
+  void SetObjectOfNode(GraphKind kind, const boost::json::object& object);
   void Remove(GraphKind kind, const std::string& ns, const std::string& name);
 
   bool Reaches(GraphKind kind, const std::string& ns, const std::string& name, const std::string& node) const;
@@ -39,7 +41,7 @@ class NodeGraph {
 
  private:
   struct Vertex {
-    std::string node;                  // for pods, attachments, slices: their node
+    std::string node;                  // of pods and of objects that name a node
     std::vector<std::string> used_by;  // keys of the vertices to which this one is visible
     std::vector<std::string> uses;  // keys of the vertices that are visible to this one; only of objects that were Set
     bool set = false;               // false: only referenced by other objects

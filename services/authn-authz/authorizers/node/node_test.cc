@@ -66,7 +66,8 @@ class NodeAuthorizerTable : public ::testing::TestWithParam<NodeCase> {
     graph_->SetPersistentVolume(
         object(R"({"metadata":{"name":"pv"},"spec":{"claimRef":{"namespace":"ns","name":"claim"},
       "csi":{"nodeStageSecretRef":{"namespace":"ns","name":"pv-secret"}}}})"));
-    graph_->SetVolumeAttachment(object(R"({"metadata":{"name":"va"},"spec":{"nodeName":"n1"}})"));
+    graph_->SetObjectOfNode(GraphKind::kVolumeAttachment,
+                            object(R"({"metadata":{"name":"va"},"spec":{"nodeName":"n1"}})"));
   }
   std::shared_ptr<NodeGraph> graph_ = std::make_shared<NodeGraph>();
 };
@@ -77,6 +78,34 @@ TEST_P(NodeAuthorizerTable, Decides) {
   EXPECT_EQ(Show(*authorizer->DecideNow(Question("system:node:n1", {}, GetParam().question))), "no opinion");
 }
 INSTANTIATE_TEST_SUITE_P(Table, NodeAuthorizerTable, ::testing::ValuesIn(kNodeCases));
+
+TEST_F(NodeAuthorizerTable, FollowsFeatureGates) {
+  graph_->SetObjectOfNode(
+      GraphKind::kPodCertificateRequest,
+      boost::json::parse(R"({"metadata":{"namespace":"ns","name":"c"},"spec":{"nodeName":"n1"}})").as_object());
+  const auto decide = [&](const char* gates, std::string_view question, bool selects = false) {
+    const auto authorizer = NewNodeAuthorizer(graph_, features::FeatureGates(std::vector<std::string>{gates}));
+    Attributes attributes = Question("system:node:n1", {"system:nodes"}, question);
+    if (selects) attributes.field_requirements = {{"spec.nodeName", "=", {"n1"}}};
+    return Show(*authorizer->DecideNow(attributes));
+  };
+  constexpr const char* kOff = "KubeletServiceAccountTokenForCredentialProviders=false";
+  constexpr const char* kOn = "PodCertificateRequest=true";
+  const std::string requests = "podcertificaterequests.certificates.k8s.io";
+  EXPECT_EQ(decide(kOff, "get serviceaccounts ns/sa"), "no opinion: not allowed to get service accounts");
+  EXPECT_EQ(decide(kOff, "create serviceaccounts/token ns/sa"), "allow");
+  EXPECT_EQ(decide(kOff, "get " + requests + " ns/c"), "no opinion");
+  EXPECT_EQ(decide(kOn, "get serviceaccounts ns/sa"), "allow");
+  EXPECT_EQ(decide(kOn, "create " + requests + " ns"), "allow");
+  EXPECT_EQ(decide(kOn, "get " + requests + " ns/c"), "allow");
+  EXPECT_EQ(decide(kOn, "get " + requests + " ns/d"),
+            "no opinion: no relationship found between node 'n1' and this object");
+  EXPECT_EQ(decide(kOn, "list " + requests, true), "allow");
+  EXPECT_EQ(decide(kOn, "list " + requests),
+            "no opinion: can only list/watch podcertificaterequests with nodeName field selector");
+  EXPECT_EQ(decide(kOn, "update podcertificaterequests/status.certificates.k8s.io ns/c").substr(0, 10), "no opinion");
+  EXPECT_EQ(decide(kOn, "delete " + requests + " ns/c"), "no opinion: nodes may not delete podcertificaterequests");
+}
 
 TEST_F(NodeAuthorizerTable, FollowsChangesAndSelectors) {
   const auto authorizer = NewNodeAuthorizer(graph_);

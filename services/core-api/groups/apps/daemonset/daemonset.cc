@@ -1,5 +1,7 @@
 #include "services/core-api/groups/apps/daemonset/daemonset.h"
 
+#include <charconv>
+
 #include <fmt/format.h>
 
 #include "lib/meta/equal.h"
@@ -25,6 +27,21 @@ std::int64_t TemplateGeneration(const meta::Object& object) {
 
 void SetTemplateGeneration(meta::Object& object, std::int64_t number) {
   meta::MakeObject(object.Metadata(), "annotations")[kTemplateGeneration] = fmt::format("{}", number);
+}
+
+/// Returns the error of Go's strconv.ParseInt about the annotation; "" if it is missing or a number.
+std::string GenerationError(const json::object& document) {
+  const json::value* const found = meta::Find(document, "metadata", "annotations", kTemplateGeneration);
+  if (!found || !found->is_string()) return "";
+  const std::string_view text = found->get_string();
+  const std::string_view digits = text.starts_with('+') ? text.substr(1) : text;
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  const bool complete = end == digits.data() + digits.size() && !digits.empty() && !digits.starts_with("+");
+  if (complete && error == std::errc()) return "";
+  const bool is_large = error == std::errc::result_out_of_range && complete;
+  return fmt::format("strconv.ParseInt: parsing {}: {}", meta::Quoted(text),
+                     is_large ? "value out of range" : "invalid syntax");
 }
 
 /// Adds the annotation to every object that a client writes, so that managedFields names the client as its owner.
@@ -156,6 +173,8 @@ json::array Cells(const meta::Object& object, meta::Ages& ages) {
 registry::Resource DaemonSetResource(const KindInputs&) {
   registry::Resource resource = FromTable("apps", "v1", "daemonsets", std::make_shared<DaemonSetStrategy>());
   resource.generation = true;
+  resource.field_annotations = {kTemplateGeneration};
+  resource.conversion_error = &GenerationError;
   SubresourceOf(resource, "status").strategy = std::make_shared<WorkloadStatusStrategy>(resource.strategy, Rules());
   resource.table = {{NameColumn(),
                      IntegerColumn("Desired", "Nodes that should run a pod of it."),

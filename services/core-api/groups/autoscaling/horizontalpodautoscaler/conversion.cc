@@ -120,6 +120,8 @@ void StatusToV1(json::object& document) {
 
 }  // namespace
 
+std::vector<std::string> RoundTripAnnotations() { return {std::begin(kRoundTrip), std::end(kRoundTrip)}; }
+
 void DropRoundTripAnnotations(json::object& document) {
   json::value* annotations = meta::Find(document, "metadata", "annotations");
   if (!annotations || !annotations->is_object()) return;

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "lib/patch/apply/managed_fields.h"
 
@@ -9,7 +10,9 @@
 /// metrics and fields of v2 are kept in annotations of the v1 object, which the v2 object does not have.
 namespace apimesh::core_api {
 
-/// Removes the annotations that represent fields of v2.
+/// The annotations of v1 that represent fields of v2.
+std::vector<std::string> RoundTripAnnotations();
+/// Removes them.
 void DropRoundTripAnnotations(meta::json::object& document);
 
 /// Convert a document from one version to the other; apiVersion does not change. An object without metrics gets 80 %

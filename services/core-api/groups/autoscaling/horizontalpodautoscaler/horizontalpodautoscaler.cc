@@ -149,6 +149,7 @@ registry::Resource HorizontalPodAutoscalerV1Resource(const KindInputs&) {
     HpaToV1(document);
   };
   resource.to_stored = &HpaToV2;
+  resource.field_annotations = RoundTripAnnotations();
   return resource;
 }
 

@@ -9,6 +9,7 @@
 #include "lib/base/text/base64.h"
 #include "lib/credentials/certificate_request.h"
 #include "services/core-api/groups/certificates/certificatesigningrequest/conditions.h"
+#include "services/core-api/groups/certificates/signers/signers.h"
 #include "services/core-api/validation/check.h"
 
 namespace apimesh::core_api {

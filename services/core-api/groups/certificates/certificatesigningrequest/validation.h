@@ -17,7 +17,4 @@ meta::FieldErrors ValidateCsr(const meta::Object& request);
 /// deleted.
 meta::FieldErrors ValidateCsrUpdate(const meta::Object& request, const meta::Object& old, CsrUpdate update);
 
-/// Validates the name of a signer: "example.com/name".
-void CheckSignerName(const std::string& field, std::string_view signer, meta::FieldErrors& errors);
-
 }  // namespace apimesh::core_api

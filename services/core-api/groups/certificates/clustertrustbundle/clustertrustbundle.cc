@@ -1,11 +1,7 @@
 #include "services/core-api/groups/certificates/clustertrustbundle/clustertrustbundle.h"
 
-#include <algorithm>
-
-#include <fmt/format.h>
-
 #include "lib/credentials/certificate_request.h"
-#include "services/core-api/groups/certificates/certificatesigningrequest/validation.h"
+#include "services/core-api/groups/certificates/signers/signers.h"
 #include "services/core-api/groups/columns.h"
 #include "services/core-api/resources/generic.h"
 #include "services/core-api/validation/spec_fields.h"
@@ -17,27 +13,11 @@ namespace json = meta::json;
 
 constexpr std::size_t kMaxBundleBytes = 1024 * 1024;
 
-/// The name of the bundle of a signer begins with the name of the signer, in which "/" is replaced by ":".
-meta::Complaints CheckBundleName(std::string_view name, std::string_view signer) {
-  if (signer.empty()) {
-    if (name.find(':') != std::string_view::npos) {
-      return {"ClusterTrustBundle without signer name must not have \":\" in its name"};
-    }
-    return meta::CheckDnsSubdomain(name);
-  }
-  std::string prefix = fmt::format("{}:", signer);
-  std::replace(prefix.begin(), prefix.end(), '/', ':');
-  if (!name.starts_with(prefix)) {
-    return {fmt::format("ClusterTrustBundle for signerName {} must be named with prefix {}", signer, prefix)};
-  }
-  return meta::CheckDnsSubdomain(name.substr(prefix.size()));
-}
-
 meta::FieldErrors ValidateBundle(const meta::Object& object, bool parse) {
   meta::FieldErrors errors;
   const Check spec = SpecOf(object, errors);
   const std::string_view signer = spec.Text("signerName"), bundle = spec.Text("trustBundle");
-  for (std::string& complaint : CheckBundleName(object.Name(), signer)) {
+  for (std::string& complaint : CheckTrustBundleName(object.Name(), signer)) {
     errors.push_back(meta::Invalid("metadata.name", meta::Quoted(object.Name()), std::move(complaint)));
   }
   if (!signer.empty()) CheckSignerName("spec.signerName", signer, errors);

@@ -1,12 +1,8 @@
 #include "services/core-api/groups/coordination/leasecandidate/leasecandidate.h"
 
-#include <compare>
-#include <optional>
-
-#include <re2/re2.h>
-
 #include "lib/meta/names.h"
 #include "services/core-api/groups/columns.h"
+#include "services/core-api/groups/coordination/leasecandidate/version.h"
 #include "services/core-api/resources/generic.h"
 #include "services/core-api/validation/spec_fields.h"
 #include "services/core-api/validation/texts.h"
@@ -15,22 +11,6 @@ namespace apimesh::core_api {
 namespace {
 
 namespace json = meta::json;
-
-/// The numbers of a semantic version. The order of pre-releases is not needed.
-struct Version {
-  std::uint64_t major = 0, minor = 0, patch = 0;
-  auto operator<=>(const Version&) const = default;
-};
-
-std::optional<Version> ParseVersion(std::string_view text) {
-  static const re2::RE2 kPattern(R"((0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*))"
-                                 R"((?:-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?)");
-  Version version;
-  if (!re2::RE2::FullMatch({text.data(), text.size()}, kPattern, &version.major, &version.minor, &version.patch)) {
-    return std::nullopt;
-  }
-  return version;
-}
 
 /// Returns the version of a field. A missing or wrong one is 0.0.0, as in kube-apiserver.
 Version ReadVersion(const Check& spec, std::string_view field) {

@@ -62,8 +62,8 @@ class ServiceHooks final : public registry::Hooks {
   }
 
   Task<meta::Result<>> BeginUpdate(meta::RequestContext ctx, meta::Object& service, const meta::Object& old) override {
-    SyncClusterIps(service, &old);
     KeepAllocated(service, old);
+    SyncClusterIps(service, &old);
     // The fields that a change of type removes are removed here as well, so that nothing is allocated that the strategy
     // would remove.
     DropTypeDependent(service, old);
@@ -86,8 +86,8 @@ class ServiceHooks final : public registry::Hooks {
   }
 
   Task<meta::Result<>> DryRunUpdate(meta::RequestContext ctx, meta::Object& service, const meta::Object& old) override {
-    SyncClusterIps(service, &old);
     KeepAllocated(service, old);
+    SyncClusterIps(service, &old);
     DropTypeDependent(service, old);
     CO_RETURN_IF_ERROR(Prepare(service, &old));
     std::vector<std::string> addresses = ClusterIps(old);

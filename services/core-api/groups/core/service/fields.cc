@@ -1,6 +1,7 @@
 #include "services/core-api/groups/core/service/fields.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include <boost/asio/ip/address.hpp>
@@ -102,6 +103,11 @@ void SyncClusterIps(meta::Object& service, const meta::Object* old) {
   }
   const std::string_view old_ip = Text(*old, "clusterIP");
   const bool ip_changed = ip != old_ip;
+  if (ips.empty() && !ip_changed) {
+    // A client that does not know the list has changed something else.
+    ips = ClusterIps(*old);
+    SetTexts(service, "clusterIPs", ips);
+  }
   const bool ips_changed = ips != ClusterIps(*old);
   if (ip.empty() && !old_ip.empty() && !ips_changed) {
     SetTexts(service, "clusterIPs", {});  // clearing clusterIP also clears clusterIPs
@@ -112,20 +118,21 @@ void SyncClusterIps(meta::Object& service, const meta::Object* old) {
 
 void KeepAllocated(meta::Object& service, const meta::Object& old) {
   if (NeedsClusterIp(old) && NeedsClusterIp(service)) {
-    std::vector<std::string> ips = ClusterIps(service);
-    const std::vector<std::string> before = ClusterIps(old);
-    if (Text(service, "clusterIP").empty() && ips.empty() && !before.empty()) SetClusterIps(service, before);
+    const std::string_view old_ip = Text(old, "clusterIP");
+    if (Text(service, "clusterIP").empty() && !old_ip.empty()) Spec(service)["clusterIP"] = old_ip;
+    if (ClusterIps(service).empty()) SetTexts(service, "clusterIPs", ClusterIps(old));
   }
   if (NeedsNodePorts(old) && NeedsNodePorts(service)) {
+    // A port is known by its name; the client may have changed everything else.
+    std::map<std::string_view, std::int64_t> numbers;
+    for (const json::object& port : Objects(meta::FindField(ServiceSpec(old), "ports")))
+      numbers[meta::FindString(port, "name")] = NumberAt(port, "nodePort");
+    const auto used = NodePorts(service);
     for (json::object& port : Objects(meta::FindField(Spec(service), "ports"))) {
       if (NumberAt(port, "nodePort") != 0) continue;
-      for (const json::object& before : Objects(meta::FindField(ServiceSpec(old), "ports"))) {
-        if (NumberAt(before, "port") != NumberAt(port, "port") ||
-            meta::FindString(before, "protocol") != meta::FindString(port, "protocol"))
-          continue;
-        const std::int64_t number = NumberAt(before, "nodePort");
-        if (number != 0 && !NodePorts(service).contains(number)) port["nodePort"] = number;
-      }
+      const auto known = numbers.find(meta::FindString(port, "name"));
+      if (known != numbers.end() && known->second != 0 && !used.contains(known->second))
+        port["nodePort"] = known->second;
     }
   }
   if (NeedsHealthCheckPort(old) && NeedsHealthCheckPort(service) &&

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "lib/meta/equal.h"
 #include "lib/meta/object_meta.h"
 #include "services/core-api/groups/core/pod_spec/validation.h"
 #include "services/core-api/groups/core/service/fields.h"
@@ -128,8 +129,15 @@ void ValidateExternalIps(const Check& spec, const meta::Object* old) {
   }
 }
 
+constexpr const char* kOnlyBalancers = "may only be used when `type` is 'LoadBalancer'";
+
+void ValidateBalancerClass(const Check& spec) {
+  if (!spec.Has("loadBalancerClass")) return;
+  if (spec.Text("type") != "LoadBalancer") return spec.Forbid("loadBalancerClass", kOnlyBalancers);
+  CheckText(spec, spec.Path().Child("loadBalancerClass"), spec.Text("loadBalancerClass"), &meta::CheckQualifiedName);
+}
+
 void ValidateBalancer(const Check& spec) {
-  constexpr const char* kOnlyBalancers = "may only be used when `type` is 'LoadBalancer'";
   const bool balanced = spec.Text("type") == "LoadBalancer";
   const meta::Path ranges = spec.Path().Child("LoadBalancerSourceRanges");  // as kube-apiserver writes it
   std::size_t index = 0;
@@ -140,9 +148,7 @@ void ValidateBalancer(const Check& spec) {
     CheckText(spec, ranges.Index(index++), range, &CheckCidr);
   }
   if (!balanced) spec.Forbid("allocateLoadBalancerNodePorts", kOnlyBalancers);
-  if (!spec.Has("loadBalancerClass")) return;
-  if (!balanced) spec.Forbid("loadBalancerClass", kOnlyBalancers);
-  CheckText(spec, spec.Path().Child("loadBalancerClass"), spec.Text("loadBalancerClass"), &meta::CheckQualifiedName);
+  ValidateBalancerClass(spec);
 }
 
 void ValidateFamilies(const Check& spec) {
@@ -251,6 +257,13 @@ meta::FieldErrors ValidateServiceUpdate(const meta::Object& service, const meta:
       spec.Invalid("ipFamilyPolicy", "must be set to 'SingleStack' when releasing the secondary clusterIP");
     }
   }
+  const meta::json::object& old_spec = ServiceSpec(old);
+  if (spec.Text("type") == "LoadBalancer" && meta::FindString(old_spec, "type") == "LoadBalancer" &&
+      !meta::Equal(meta::FindField(spec.Object(), "loadBalancerClass"),
+                   meta::FindField(old_spec, "loadBalancerClass"))) {
+    spec.Invalid("loadBalancerClass", "may not change once set");
+  }
+  ValidateBalancerClass(spec);  // kube-apiserver checks it twice in updates
   if (NeedsHealthCheckPort(service) && NeedsHealthCheckPort(old) &&
       spec.Number("healthCheckNodePort") !=
           Check(ServiceSpec(old), meta::Path("spec"), errors).Number("healthCheckNodePort")) {
