@@ -25,7 +25,9 @@ void Options::Bind(flags::Binder& flags) {
   diagnostics.Bind(flags);
   metrics.Bind(flags);
   flags.Bind("bind-address", bind_address);
+  flags.Bind("external-hostname", external_hostname);
   flags.Bind("secure-port", secure_port);
+  flags.Bind("advertise-port", advertise_port);
   flags.Bind("tls-cert-file", tls_cert_file);
   flags.Bind("tls-private-key-file", tls_key_file);
   flags.Bind("tls-min-version", tls_min_version);

@@ -19,8 +19,8 @@ struct Options {
   service::CommonFlags common;
   service::EtcdFlags etcd;            // stores the APIServices
   admission::PluginChoice admission;  // for writes of APIServices
-  std::string bind_address;
-  int secure_port;
+  std::string bind_address, external_hostname;
+  int secure_port, advertise_port;  // advertise_port 0: secure_port
   std::string tls_cert_file, tls_key_file, tls_min_version;
   std::vector<std::string> tls_cipher_suites;
   std::vector<std::string> tls_sni;                    // "cert,key[:names]"

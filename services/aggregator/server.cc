@@ -11,6 +11,7 @@
 #include "lib/admission/server_inputs.h"
 #include "lib/base/async/wait_until.h"
 #include "lib/base/log.h"
+#include "lib/base/text/host_port.h"
 #include "lib/endpoint/storage_config.h"
 #include "lib/http/server.h"
 #include "lib/mesh/identity.h"
@@ -50,7 +51,9 @@ constexpr std::chrono::seconds kAuditFlushLimit{8};
 
 std::string ServerAddress(const Options& options) {
   const bool any = options.bind_address == "0.0.0.0" || options.bind_address == "::" || options.bind_address.empty();
-  return fmt::format("{}:{}", any ? "127.0.0.1" : options.bind_address, options.secure_port);
+  std::string host = options.external_hostname;
+  if (host.empty()) host = any ? "127.0.0.1" : options.bind_address;
+  return WithPort(host, options.advertise_port > 0 ? options.advertise_port : options.secure_port);
 }
 
 /// The inputs of admission plugins and of filters. APIServices are in the store of this process, if it has one.

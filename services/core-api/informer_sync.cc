@@ -1,6 +1,7 @@
 #include "services/core-api/informer_sync.h"
 
 #include "lib/base/async/wait_until.h"
+#include "lib/base/log.h"
 
 namespace apimesh::core_api {
 namespace {
@@ -22,7 +23,8 @@ Task<> WaitFor(std::shared_ptr<const Stores> stores) {
 }  // namespace
 
 void AddInformerSync(service::Runtime& runtime, const std::vector<endpoint::ServedVersion>& versions,
-                     storage::StorePtr read_by_plugins, const features::FeatureGates& features) {
+                     storage::StorePtr read_by_plugins, const features::FeatureGates& features,
+                     std::chrono::milliseconds storage_timeout) {
   Stores served;
   for (const endpoint::ServedVersion& version : versions) {
     for (const endpoint::ServedResourcePtr& one : version.resources) {
@@ -36,7 +38,15 @@ void AddInformerSync(service::Runtime& runtime, const std::vector<endpoint::Serv
   // The numbers of objects are those in the caches of the stores.
   runtime.PostStart("storage-object-count-tracker-hook", [all] { return WaitFor(all); });
   if (features.Enabled(features::kWatchCacheInitializationPostStartHook)) {
-    runtime.PostStart("storage-readiness", [all] { return WaitFor(all); });
+    const Clock& clock = runtime.GetClock();
+    const SteadyTime limit = clock.Steady() + storage_timeout;
+    const auto ready = [all, limit, &clock] {
+      if (WhyNotReady(*all).empty()) return true;
+      if (clock.Steady() < limit) return false;
+      log::Warning("deadline exceeded while waiting for storage readiness: {}", WhyNotReady(*all));
+      return true;
+    };
+    runtime.PostStart("storage-readiness", [ready] { return WaitUntil(ready); });
   }
   runtime.Health().Add("informer-sync", [all] { return WhyNotReady(*all); }, service::HealthChecks::kReadyz);
 }

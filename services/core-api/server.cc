@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lib/admission/server_inputs.h"
+#include "lib/base/text/host_port.h"
 #include "lib/endpoint/group_server.h"
 #include "lib/mesh/callers.h"
 #include "lib/mesh/in_process.h"
@@ -41,7 +42,8 @@ std::vector<registry::Resource> ResourcesServedHere(const KindInputs& inputs) {
 }  // namespace
 
 int Run(const ServerFlags& server_flags, const Clock& clock) {
-  const Flags& flags = server_flags.api;
+  Flags flags = server_flags.api;
+  if (server_flags.advertise_port > 0) flags.secure_port = server_flags.advertise_port;
   const bool shard = server_flags.sharding.shard;
   if (shard && flags.api_groups.empty()) throw std::runtime_error("--shard needs --api-groups");
   // Before signals are handled by the runtime, so that they end the process while it waits for the signer.
@@ -50,7 +52,7 @@ int Run(const ServerFlags& server_flags, const Clock& clock) {
   const std::shared_ptr<externaljwt::Signer> token_signer = std::move(set_up_signer);  // must not outlive the runtime
   runtime.ShareMemory();
   const service::Stores stores = service::OpenStores(flags.etcd, runtime);
-  service::AddEtcdChecks(runtime, stores);
+  service::AddEtcdChecks(runtime, stores, server_flags.etcd_checks);
   const service::AuthClientPtr auth = service::NewAuthClient(
       std::make_shared<service::GrpcAuthority>(flags.common.EndpointOf(mesh::kAuthnAuthz, flags.authn_authz), clock),
       clock);
@@ -67,7 +69,9 @@ int Run(const ServerFlags& server_flags, const Clock& clock) {
   options.owns_groups = true;
   options.environment.authorize_create = service::CreateAuthorizer(auth);
   options.environment.authorize_unsafe_delete = service::UnsafeDeleteAuthorizer(auth);
-  AddOpenIdPaths(flags, token_signer, options);
+  const std::string& host = server_flags.external_hostname;
+  AddOpenIdPaths(flags, WithPort(host.empty() ? flags.advertise_address : host, flags.secure_port), token_signer,
+                 options);
   if (token_signer) {
     token_signer->Start(runtime.GetMetrics(), runtime.Executor());
     runtime.OnStop([token_signer] { token_signer->Stop(); });
@@ -112,7 +116,8 @@ int Run(const ServerFlags& server_flags, const Clock& clock) {
   std::vector<endpoint::ServedVersion> versions = ServeAll(std::move(resources), store, admission);
   *openapi = std::make_shared<OpenApiDocuments>(versions, flags.descriptions_file,
                                                 inputs.features.Enabled(features::kOpenAPIEnums));
-  AddInformerSync(runtime, versions, inputs.stores->Find({"", "v1", "namespaces"}), inputs.features);
+  AddInformerSync(runtime, versions, inputs.stores->Find({"", "v1", "namespaces"}), inputs.features,
+                  server_flags.storage_initialization_timeout);
   const auto serves = [&versions](std::string_view group) {
     return std::any_of(versions.begin(), versions.end(),
                        [group](const auto& served) { return served.version.group == group; });

@@ -8,6 +8,7 @@ import time
 
 import mesh
 import pytest
+from slow_connection import SlowConnection
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "differential"))
 import metrics_text  # noqa: E402
@@ -19,7 +20,7 @@ def server(tmp_path_factory):
     store = mesh.Store(folder / "store")
     server = mesh.KubeApiserver(folder, store.url, f"--debug-socket-path={folder}/debug.sock", "--profiling=false",
                                 "--disabled-metrics=apiserver_longrunning_requests,etcd_requests_total",
-                                "--allow-metric-labels=apiserver_request_total,verb=GET,WATCH", "--shutdown-watch-termination-grace-period=2s")
+                                "--allow-metric-labels=apiserver_request_total,verb=GET,WATCH", "--shutdown-watch-termination-grace-period=2s", "--external-hostname=api.example.com")
     server.socket = folder / "debug.sock"
     yield server.start()
     if server.process.poll() is None:
@@ -73,6 +74,45 @@ def test_metrics_obey_their_rules(server):
     assert {labels["verb"] for _, labels, _ in families["apiserver_request_duration_seconds"].samples} >= {"LIST"}
     levels = {labels["stability_level"]: value for _, labels, value in families["registered_metrics_total"].samples}
     assert levels["STABLE"] >= 8 and levels["BETA"] >= 10 and levels["ALPHA"] > 20
+
+
+def test_documents_name_the_external_host(server):
+    address = f"api.example.com:{server.port}"
+    assert server.client.get("/api").json()["serverAddressByClientCIDRs"] == [{"clientCIDR": "0.0.0.0/0", "serverAddress": address}]
+    assert server.client.get("/.well-known/openid-configuration").json()["jwks_uri"] == f"https://{address}/openid/v1/jwks"
+
+
+def test_the_checks_of_etcd_have_their_time_limits(tmp_path):
+    store = mesh.Store(tmp_path / "store")
+    slow = SlowConnection(store.url)
+    server = mesh.KubeApiserver(tmp_path, slow.url, "--etcd-readycheck-timeout=700ms", "--etcd-healthcheck-timeout=20s", "--advertise-port=7443")
+    try:
+        server.start()
+        mesh.wait_until(lambda: server.client.get("/readyz/etcd-readiness").code == 200, 30, "the server is ready")
+        endpoints = mesh.wait_until(lambda: (a := server.client.get("/api/v1/namespaces/default/endpoints/kubernetes")).code == 200 and a, 30, "the endpoints exist")
+        assert endpoints.json()["subsets"][0]["ports"][0]["port"] == 7443
+        assert server.client.get("/api").json()["serverAddressByClientCIDRs"][0]["serverAddress"].endswith(":7443")
+        slow.delay = 0.5  # for the request and for the response
+        refused = mesh.wait_until(lambda: (a := server.client.get("/readyz/etcd-readiness")).code == 500 and a, 30, "readiness fails")
+        assert refused.body == "internal server error: etcd failed: context deadline exceeded\n"
+        assert server.client.get("/healthz/etcd").code == 200
+        slow.delay = 0
+        mesh.wait_until(lambda: server.client.get("/readyz/etcd-readiness").code == 200, 30, "the server is ready again")
+    finally:
+        server.stop()
+        slow.stop()
+        store.stop()
+
+
+def test_readiness_waits_for_stores_only_for_a_time(tmp_path):
+    server = mesh.KubeApiserver(tmp_path, f"http://127.0.0.1:{mesh.free_port()}", "--storage-initialization-timeout=1s").start(wait=False)
+    try:
+        hook = "/readyz/poststarthook/"
+        mesh.wait_until(lambda: server.client.answers(hook + "storage-readiness"), 30, "the hook has finished although there is no etcd")
+        assert server.client.get(hook + "generic-apiserver-start-informers").code == 500
+        assert "deadline exceeded while waiting for storage readiness" in server.log.read_text()
+    finally:
+        server.stop()
 
 
 def test_watches_end_over_the_grace_period(server):

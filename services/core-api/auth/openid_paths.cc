@@ -42,10 +42,10 @@ std::vector<credentials::PublishedKey> PublishedKeys(const externaljwt::KeySet& 
 /// The two documents, which are made again when the keys change. Thread-safe.
 class Documents {
  public:
-  Documents(const Flags& flags, std::shared_ptr<externaljwt::Signer> signer)
+  Documents(const Flags& flags, std::string external_address, std::shared_ptr<externaljwt::Signer> signer)
       : issuer_(flags.service_account_issuer[0]),
         uri_(flags.service_account_jwks_uri),
-        address_(fmt::format("{}:{}", flags.advertise_address, flags.secure_port)),
+        address_(std::move(external_address)),
         signer_(std::move(signer)) {}
 
   /// If the keys cannot be published, the documents stay as they are.
@@ -91,10 +91,10 @@ void Follow(const std::shared_ptr<Documents>& documents, externaljwt::KeyCache& 
 
 }  // namespace
 
-void AddOpenIdPaths(const Flags& flags, const std::shared_ptr<externaljwt::Signer>& signer,
-                    endpoint::GroupServerOptions& options) {
+void AddOpenIdPaths(const Flags& flags, std::string external_address,
+                    const std::shared_ptr<externaljwt::Signer>& signer, endpoint::GroupServerOptions& options) {
   if (flags.service_account_issuer.empty()) return;
-  const auto documents = std::make_shared<Documents>(flags, signer);
+  const auto documents = std::make_shared<Documents>(flags, std::move(external_address), signer);
   const meta::Result<> made = documents->Update(signer ? PublishedKeys(*signer->Keys().Now()) : ReadKeys(flags));
   if (!made) {
     log::Warning("no OpenID metadata: {}", made.error().Message());

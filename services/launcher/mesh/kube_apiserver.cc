@@ -28,6 +28,10 @@ void Give(CommandLine& flags, std::string_view name, std::string value) {
 void Complete(CommandLine& flags) {
   const std::string bind = flags.Value("bind-address");
   Give(flags, "advertise-address", AdvertiseAddress(flags));
+  if (flags.Value("external-hostname").empty()) {
+    Give(flags, "external-hostname", flags.Value("advertise-address"));
+    log::Info("external host was not specified, using {}", flags.Value("external-hostname"));
+  }
   if (flags.Value("tls-cert-file").empty()) {
     const auto [certificate, key] = EnsureSelfSigned(
         flags.Value("cert-dir"), {flags.Value("advertise-address"), bind, flags.Value("external-hostname")});
