@@ -23,7 +23,7 @@ def server(tmp_path_factory):
     server = mesh.KubeApiserver(folder, store.url, f"--debug-socket-path={folder}/debug.sock", "--profiling=false",
                                 "--disabled-metrics=apiserver_longrunning_requests,etcd_requests_total",
                                 "--allow-metric-labels=apiserver_request_total,verb=GET,WATCH", "--shutdown-watch-termination-grace-period=2s",
-                                "--tls-curve-preferences=24,4588", "--permit-port-sharing", "--external-hostname=api.example.com")
+                                "--tls-curve-preferences=24,4588", "--permit-port-sharing", "--delete-collection-workers=8", "--external-hostname=api.example.com")
     server.socket = folder / "debug.sock"
     yield server.start()
     if server.process.poll() is None:
@@ -103,6 +103,15 @@ def test_other_processes_can_share_the_port(server):
     with socket.socket() as other:
         other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         other.bind(("127.0.0.1", server.port))  # it does not listen, so that it gets no connections
+
+
+def test_a_collection_is_deleted_by_several_workers(server):
+    path = "/api/v1/namespaces/default/configmaps"
+    for i in range(40):
+        assert server.client("POST", path, {"metadata": {"name": f"c{i}", "labels": {"collection": "a"}}}).code == 201
+    deleted = server.client("DELETE", path + "?labelSelector=collection=a")
+    assert deleted.code == 200 and len(deleted.json()["items"]) == 40
+    assert server.client.get(path + "?labelSelector=collection=a").json()["items"] == []
 
 
 def test_documents_name_the_external_host(server):
