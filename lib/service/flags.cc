@@ -31,6 +31,7 @@ void CommonFlags::Bind(flags::Binder& flags) {
   flags.Bind("shutdown-delay-duration", shutdown_delay_duration);
   flags.Bind("feature-gates", feature_gates);
   TracingFlags::OfProcess().Bind(flags);
+  flags.Bind("livez-grace-period", livez_grace_period);
 }
 
 void EtcdFlags::Bind(flags::Binder& flags) {

@@ -141,6 +141,7 @@ Runtime::Runtime(std::string_view service, CommonFlags flags, const Clock& clock
   net::UseOwnRecords(impl_->flags.tls_records == "own");
   log::Init(service, impl_->flags.log_format == "json" ? log::Format::kJson : log::Format::kText,
             LevelOf(impl_->flags.log_level), clock);
+  impl_->health.SetLivezGrace(clock, clock.Steady() + impl_->flags.livez_grace_period);
   impl_->health.Add("log", &CheckLog);
   impl_->tracing = std::make_unique<Tracing>(service, TracingFlags::OfProcess(), impl_->metrics, clock);
   if (!impl_->flags.health_address.empty()) {
