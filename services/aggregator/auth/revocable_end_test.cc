@@ -5,6 +5,8 @@
 #include <boost/asio/io_context.hpp>
 #include <gtest/gtest.h>
 
+#include "lib/testing/system_clock.h"
+
 namespace apimesh::aggregator {
 namespace {
 
