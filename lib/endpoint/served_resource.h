@@ -54,6 +54,8 @@ struct Environment {
   boost::asio::any_io_executor large_requests;
   /// The duration of a watch without timeoutSeconds is between this value and twice this value.
   std::chrono::seconds min_request_timeout{1800};
+  /// How many objects of a collection are deleted at the same time. Values below 1 count as 1.
+  int delete_collection_workers = 1;
   bool watch_list = true;            // watches may begin with all existing objects and a bookmark (sendInitialEvents)
   bool storage_version_hash = true;  // discovery has the hash of the version in which a resource is stored
 };

@@ -15,6 +15,7 @@ std::shared_ptr<grpc::Channel> ChannelTo(std::string_view url, const ClientOptio
   using std::chrono::duration_cast;
   using std::chrono::milliseconds;
   grpc::ChannelOptions channel{.clock = options.clock};
+  channel.network = http::Network::kEtcd;
   channel.connect_timeout = duration_cast<milliseconds>(options.dial_timeout);
   channel.keepalive = duration_cast<milliseconds>(options.keepalive);
   channel.tls_files.ca_file = options.ca_file;

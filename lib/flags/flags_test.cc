@@ -72,12 +72,12 @@ TEST(Bind, RefusesAFieldOfAnotherType) {
 
 TEST(BindingRecorder, FindsFlagsThatAreNotBoundBoundTwiceOrReadByNoService) {
   BindingRecorder recorder;
-  std::string hostname, prefix;
-  recorder.Bind("external-hostname", hostname);
+  std::string size, prefix;
+  recorder.Bind("log-text-info-buffer-size", size);
   recorder.Bind("etcd-prefix", prefix);
   recorder.Bind("etcd-prefix", prefix);
   const std::vector<std::string> errors = recorder.Errors(kCoreApi);
-  EXPECT_THAT(errors, Contains("--external-hostname is bound, but the table says that no service reads it"));
+  EXPECT_THAT(errors, Contains("--log-text-info-buffer-size is bound, but the table says that no service reads it"));
   EXPECT_THAT(errors, Contains("--etcd-prefix is bound twice"));
   EXPECT_THAT(errors, Contains("--event-ttl is not bound"));
 }

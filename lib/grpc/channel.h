@@ -40,6 +40,8 @@ struct ChannelOptions {
   std::function<std::string(const std::string& address)> refuses = nullptr;
   /// A Unix socket must be served by a process of this process's user.
   bool same_user = false;
+  /// Connections, except those to Unix sockets, leave through the dialer of this network, if it has one.
+  http::Network network = http::Network::kDirect;
 };
 
 struct CallOptions {

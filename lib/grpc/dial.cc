@@ -114,7 +114,7 @@ bool IsName(const std::string& target) {
   return failure.failed();
 }
 
-Task<std::vector<Address>> LookUp(std::string target, std::string& why) {
+Task<std::vector<Address>> LookUp(std::string target, bool has_dialer, std::string& why) {
   std::vector<Address> addresses;
   for (std::size_t begin = 0; begin <= target.size();) {
     const std::size_t end = std::min(target.find(',', begin), target.size());
@@ -126,6 +126,10 @@ Task<std::vector<Address>> LookUp(std::string target, std::string& why) {
     }
     const HostPort parts = Split(one);
     boost::system::error_code failure;
+    if (IsName(one) && has_dialer) {
+      addresses.push_back({fmt::format("{}:{}", parts.host, parts.port), parts.host});
+      continue;
+    }
     if (!IsName(one)) {
       const auto ip = asio::ip::make_address(parts.host, failure);
       addresses.push_back(
@@ -141,24 +145,34 @@ Task<std::vector<Address>> LookUp(std::string target, std::string& why) {
   co_return addresses;
 }
 
-Task<std::unique_ptr<net::Transport>> Dial(Address address, net::ClientTls* tls, SteadyTime deadline,
-                                           const Clock& clock, std::string& why, bool same_user) {
+Task<std::unique_ptr<net::Transport>> Dial(Address address, DialOptions options, SteadyTime deadline,
+                                           std::string& why) {
   const asio::any_io_executor executor = co_await asio::this_coro::executor;
   net::SslPtr ssl;
-  if (tls != nullptr && !(ssl = tls->NewSession(address.host, why))) co_return nullptr;
-  int fd = -1;
-  int code = ConnectSocket(address.text, fd);
+  if (options.tls != nullptr && !(ssl = options.tls->NewSession(address.host, why))) co_return nullptr;
+  const bool local = address.text.starts_with(kUnix);
+  int fd = -1, code = 0;
+  if (options.dialer && !local) {
+    const http::ClientResult<int> opened = co_await options.dialer->Dial(address.text, deadline);
+    if (!opened) {
+      why = opened.error().message;
+      co_return nullptr;
+    }
+    fd = *opened;
+  } else {
+    code = ConnectSocket(address.text, fd);
+  }
   const auto failed = [&](int error) { why = fmt::format("connect {}: {}", address.text, std::strerror(error)); };
   if (fd < 0) {
     failed(code);
     co_return nullptr;
   }
-  std::unique_ptr<net::Transport> transport = net::NewTransport(executor, fd, std::move(ssl), clock);
-  if (code == 0 && same_user && address.text.starts_with(kUnix) && !ServedBySameUser(fd)) {
+  std::unique_ptr<net::Transport> transport = net::NewTransport(executor, fd, std::move(ssl), options.clock);
+  if (code == 0 && options.same_user && local && !ServedBySameUser(fd)) {
     why = fmt::format("{} is served by a process of another user", address.text);
     co_return nullptr;
   }
-  if (code == 0 && tls == nullptr) co_return transport;
+  if (code == 0 && options.tls == nullptr) co_return transport;
   const auto limit = std::make_shared<TimeLimit>(TimeLimit{transport.get()});
   asio::steady_timer timer(executor, deadline);
   timer.async_wait([limit](const boost::system::error_code& error) {

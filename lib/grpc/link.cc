@@ -132,7 +132,8 @@ Task<> Link::Connect(std::shared_ptr<Link> /*self: kept until the end*/) {
   std::string why;
   const SteadyTime now = options_->clock.Steady();
   if (replicas_.empty() || now >= next_lookup_) {
-    const std::vector<Address> addresses = co_await LookUp(options_->target, why);
+    const std::vector<Address> addresses =
+        co_await LookUp(options_->target, http::DialerOf(options_->network) != nullptr, why);
     next_lookup_ = now + kLookUpEvery;
     std::erase_if(replicas_, [&](const Replica& old) {
       if (addresses.empty()) return false;  // the lookup failed
@@ -181,8 +182,11 @@ Task<> Link::ConnectOne(Replica& replica, std::string& why) {
     }
   }
   const SteadyTime deadline = options_->clock.Steady() + options_->connect_timeout;
-  std::unique_ptr<net::Transport> transport =
-      co_await Dial(replica.address, tls_.get(), deadline, options_->clock, why, options_->same_user);
+  DialOptions how{.clock = options_->clock,
+                  .tls = tls_.get(),
+                  .dialer = http::DialerOf(options_->network),
+                  .same_user = options_->same_user};
+  std::unique_ptr<net::Transport> transport = co_await Dial(replica.address, std::move(how), deadline, why);
   if (!transport) hung_ = options_->clock.Steady() >= deadline;
   if (!transport || closed_) co_return;
   http::Http2Options connection{.clock = options_->clock};

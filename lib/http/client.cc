@@ -78,35 +78,6 @@ class Pool {
   std::map<std::string, std::vector<net::Transport::Detached>> idle_;  // guarded by mutex_; no list is empty
 };
 
-/// Closes the connection of a call at its deadline.
-class DeadlineTimer {
- public:
-  DeadlineTimer(asio::any_io_executor executor, SteadyTime deadline) : state_(std::make_shared<State>(executor)) {
-    if (deadline == SteadyTime::max()) return;
-    state_->timer.expires_at(deadline);
-    state_->timer.async_wait([state = state_](const boost::system::error_code& error) {
-      if (error) return;
-      state->expired = true;
-      if (state->connection) state->connection->Close();
-    });
-  }
-  ~DeadlineTimer() {
-    state_->connection = nullptr;
-    state_->timer.cancel();
-  }
-  void Watch(ConnectionPtr connection) { state_->connection = std::move(connection); }
-  bool Expired() const { return state_->expired; }
-
- private:
-  struct State {
-    explicit State(const asio::any_io_executor& executor) : timer(executor) {}
-    asio::steady_timer timer;
-    ConnectionPtr connection;
-    bool expired = false;
-  };
-  std::shared_ptr<State> state_;
-};
-
 class ClientTunnel final : public RawConnection {
  public:
   explicit ClientTunnel(ConnectionPtr connection) : connection_(std::move(connection)) {}
@@ -197,7 +168,7 @@ class PooledClient final : public Client {
   Task<ClientResult<ConnectionPtr>> OpenWithin(const Exchange& exchange, DeadlineTimer& timer) {
     if (exchange.deadline <= options_.clock.Steady()) co_return Error(Code::kTimeout, "deadline exceeded");
     ClientConnection::WatchFn watch = [&timer](ConnectionPtr connection) { timer.Watch(std::move(connection)); };
-    auto opened = co_await ClientConnection::Open(exchange.url, options_, tls_, watch);
+    auto opened = co_await ClientConnection::Open(exchange.url, options_, tls_, watch, exchange.deadline);
     if (timer.Expired()) co_return Error(Code::kTimeout, "deadline exceeded");
     co_return opened;
   }

@@ -39,6 +39,9 @@ struct ClientResponse {
   std::string_view Header(std::string_view name) const;
 };
 
+/// The networks of a cluster, which a process may reach through proxies (lib/http/proxy/dialer.h).
+enum class Network { kDirect, kControlPlane, kEtcd, kCluster };
+
 /// Resolves a host name or an address literal. Errors have the code kLookup.
 using ResolveFn = std::function<Task<ClientResult<std::vector<IpAddress>>>(std::string host)>;
 
@@ -51,6 +54,7 @@ struct ClientOptions {
   /// exactly the addresses that were checked; the name is not looked up again.
   std::function<bool(const IpAddress& address)> allow_address;
   ResolveFn resolve;  // default: the system's resolver
+  Network network = Network::kDirect;
 };
 
 /// Keeps connections alive and reuses them. Does not follow redirects. Thread-safe.

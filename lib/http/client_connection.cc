@@ -8,6 +8,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 
 #include "lib/http/resolve.h"
 
@@ -64,40 +65,97 @@ ClientResult<Url> ParseUrl(const std::string& text) {
 }
 
 Task<ClientResult<std::shared_ptr<ClientConnection>>> ClientConnection::Open(Url url, const ClientOptions& options,
-                                                                             net::ClientTls& tls, WatchFn watch) {
-  const asio::any_io_executor executor = co_await asio::this_coro::executor;
+                                                                             net::ClientTls& tls, WatchFn watch,
+                                                                             SteadyTime deadline) {
+  if (const std::shared_ptr<Dialer> dialer = DialerOf(options.network))
+    co_return co_await OpenThrough(dialer, std::move(url), options, tls, std::move(watch), deadline);
   const ClientResult<std::vector<IpAddress>> found = co_await AllowedAddresses(url.host, options);
   if (!found) co_return found.error();
-  ClientError last = Error(ClientError::Code::kLookup, fmt::format("lookup {}: no such host", url.host));
+  ClientResult<std::shared_ptr<ClientConnection>> last =
+      Error(ClientError::Code::kLookup, fmt::format("lookup {}: no such host", url.host));
   for (const IpAddress& address : *found) {
     const asio::ip::tcp::endpoint endpoint(address, static_cast<unsigned short>(std::stoul(url.port)));
-    const auto say = [&endpoint](int code) {
-      return Error(ClientError::Code::kConnect, fmt::format("dial tcp {}:{}: {}", endpoint.address().to_string(),
-                                                            endpoint.port(), std::strerror(code)));
-    };
     std::string error;
     net::SslPtr ssl;
     if (url.tls && !(ssl = tls.NewSession(url.host, error))) co_return Error(ClientError::Code::kTls, error);
-    const int fd = ::socket(endpoint.data()->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd < 0) co_return say(errno);
-    auto connection = std::make_shared<ClientConnection>();
-    connection->transport_ = net::NewTransport(executor, fd, std::move(ssl), options.clock);
-    watch(connection);
-    int code = ::connect(fd, endpoint.data(), static_cast<socklen_t>(endpoint.size())) == 0 ? 0 : errno;
-    if (code == EINPROGRESS) {
-      co_await connection->WaitWritable();
-      if (connection->closed_) co_return say(ETIMEDOUT);
-      socklen_t size = sizeof(code);
-      getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &size);
-    }
-    if (code != 0) {
-      last = say(code);
-      continue;
-    }
-    if (co_await connection->Handshake()) co_return connection;
-    co_return Error(ClientError::Code::kTls, "tls: " + connection->transport_->Error());
+    std::string shown = fmt::format("tcp {}:{}", endpoint.address().to_string(), endpoint.port());
+    last = co_await Connect(endpoint.data(), static_cast<socklen_t>(endpoint.size()), std::move(shown), std::move(ssl),
+                            options.clock, watch);
+    if (last || last.error().code != ClientError::Code::kConnect) break;
   }
   co_return last;
+}
+
+Task<ClientResult<std::shared_ptr<ClientConnection>>> ClientConnection::OpenThrough(std::shared_ptr<Dialer> dialer,
+                                                                                    Url url,
+                                                                                    const ClientOptions& options,
+                                                                                    net::ClientTls& tls, WatchFn watch,
+                                                                                    SteadyTime deadline) {
+  std::string host = url.host;
+  if (options.allow_address || options.resolve) {  // the proxy must not look up the name again
+    const ClientResult<std::vector<IpAddress>> found = co_await AllowedAddresses(url.host, options);
+    if (!found) co_return found.error();
+    host = found->front().to_string();
+  }
+  std::string error;
+  net::SslPtr ssl;
+  if (url.tls && !(ssl = tls.NewSession(url.host, error))) co_return Error(ClientError::Code::kTls, error);
+  const bool bracketed = host.find(':') != std::string::npos;
+  std::string address = bracketed ? fmt::format("[{}]:{}", host, url.port) : fmt::format("{}:{}", host, url.port);
+  const ClientResult<int> socket = co_await dialer->Dial(std::move(address), deadline);
+  if (!socket) co_return socket.error();
+  auto connection = Over(co_await asio::this_coro::executor, *socket, std::move(ssl), options.clock);
+  watch(connection);
+  if (!url.tls) co_return connection;
+  const bool secured = co_await connection->Handshake();
+  if (secured) co_return connection;
+  co_return Error(ClientError::Code::kTls, "tls: " + connection->transport_->Error());
+}
+
+Task<ClientResult<std::shared_ptr<ClientConnection>>> ClientConnection::OpenSocket(std::string path, const Clock& clock,
+                                                                                   WatchFn watch) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string shown = "unix " + path;
+  if (path.size() >= sizeof(address.sun_path))
+    co_return Error(ClientError::Code::kConnect, fmt::format("dial {}: {}", shown, std::strerror(ENAMETOOLONG)));
+  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  co_return co_await Connect(reinterpret_cast<const sockaddr*>(&address), sizeof(address), shown, nullptr, clock,
+                             std::move(watch));
+}
+
+Task<ClientResult<std::shared_ptr<ClientConnection>>> ClientConnection::Connect(const sockaddr* address, socklen_t size,
+                                                                                std::string shown, net::SslPtr ssl,
+                                                                                const Clock& clock, WatchFn watch) {
+  const auto say = [&shown](int code) {
+    return Error(ClientError::Code::kConnect, fmt::format("dial {}: {}", shown, std::strerror(code)));
+  };
+  const int fd = ::socket(address->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (fd < 0) co_return say(errno);
+  const bool handshake = ssl != nullptr;
+  auto connection = Over(co_await asio::this_coro::executor, fd, std::move(ssl), clock);
+  watch(connection);
+  int code = ::connect(fd, address, size) == 0 ? 0 : errno;
+  if (code == EINPROGRESS) {
+    co_await connection->WaitWritable();
+    if (connection->closed_)  // at the deadline; no other address is tried
+      co_return Error(ClientError::Code::kTimeout, say(ETIMEDOUT).message);
+    socklen_t length = sizeof(code);
+    getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &length);
+  }
+  if (code != 0) co_return say(code);
+  if (!handshake) co_return connection;
+  const bool secured = co_await connection->Handshake();
+  if (secured) co_return connection;
+  co_return Error(ClientError::Code::kTls, "tls: " + connection->transport_->Error());
+}
+
+std::shared_ptr<ClientConnection> ClientConnection::Over(asio::any_io_executor executor, int socket, net::SslPtr ssl,
+                                                         const Clock& clock) {
+  auto connection = std::make_shared<ClientConnection>();
+  connection->has_tls_ = ssl != nullptr;
+  connection->transport_ = net::NewTransport(std::move(executor), socket, std::move(ssl), clock);
+  return connection;
 }
 
 Task<bool> ClientConnection::Handshake() {
@@ -183,8 +241,7 @@ void ClientConnection::Consume(std::size_t size) {
 
 std::shared_ptr<ClientConnection> ClientConnection::Reuse(asio::any_io_executor executor,
                                                           net::Transport::Detached resting, const Clock& clock) {
-  auto connection = std::make_shared<ClientConnection>();
-  connection->transport_ = net::NewTransport(std::move(executor), resting.fd, std::move(resting.ssl), clock);
+  auto connection = Over(std::move(executor), resting.fd, std::move(resting.ssl), clock);
   char byte;
   return connection->transport_->TryRead(&byte, 1) == net::Transport::kWouldBlock ? connection : nullptr;
 }

@@ -36,6 +36,7 @@ Connection::~Connection() {
 Task<> Connection::Run() {
   const std::shared_ptr<Connection> self = shared_from_this();
   if (!co_await Handshake()) {
+    if (shared_->limits.handshake_failed) shared_->limits.handshake_failed();
     Cut();
     co_return;
   }

@@ -38,7 +38,7 @@ class ServerOnThreads final : public Server {
     shared_->handler = std::move(handler);
     shared_->make_room = [this] { MakeRoom(); };
     if (options.tls) tls_ = std::make_unique<net::ServerTls>(options.tls_options, options.clock);
-    net::ListenSocket socket = net::OpenListenSocket(options.address, options.port);
+    net::ListenSocket socket = net::OpenListenSocket(options.address, options.port, options.share_port);
     port_ = socket.port;
     for (int i = 0; i < std::max(1, options.threads); ++i) workers_.push_back(std::make_unique<Worker>());
     listener_.emplace(workers_[0]->io, socket.fd);

@@ -118,9 +118,10 @@ struct Limits {
   std::size_t header_fields = 5000;
   std::size_t connections = 0;  // 0: no limit; see DefaultMaxConnections()
   std::size_t gzip_minimum = gzip::kWorthCompressing;
-  RefusalBodyFn refusal_body = &PlainRefusalBody;  // the body of responses with which the server itself refuses a
-                                                   // request
-  std::uint32_t http2_streams = 100;               // requests of one HTTP/2 connection at the same time
+  RefusalBodyFn refusal_body = &PlainRefusalBody;    // the body of responses with which the server itself refuses a
+                                                     // request
+  std::function<void()> handshake_failed = nullptr;  // runs after each failed TLS handshake, on any I/O thread
+  std::uint32_t http2_streams = 100;                 // requests of one HTTP/2 connection at the same time
   bool http2_from_proxy = false;  // an HTTP/2 connection carries the requests of many clients of a trusted proxy, so
                                   // that limits for the streams of one client do not apply to it
 };
@@ -129,6 +130,7 @@ struct ServerOptions {
   const Clock& clock;
   std::string address = "127.0.0.1";  // or "unix:/path"
   int port = 0;                       // 0: any free port; see Server::Port()
+  bool share_port = false;            // other processes may listen on the same port
   bool tls = true;
   net::ServerTlsOptions tls_options;  // clients can use HTTP/2 if `protocols` contains "h2"
   Limits limits;

@@ -61,7 +61,7 @@ std::string Format(const sockaddr_storage& name) {
 
 }  // namespace
 
-ListenSocket OpenListenSocket(const std::string& address, int port) {
+ListenSocket OpenListenSocket(const std::string& address, int port, bool share_port) {
   if (address.starts_with("unix:")) return OpenUnix(address.substr(5));
   const std::string where = fmt::format("{}:{}", address, port);
   addrinfo hints{};
@@ -76,6 +76,7 @@ ListenSocket OpenListenSocket(const std::string& address, int port) {
   const int fd = ::socket(found->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   const int on = 1, off = 0;
   if (fd >= 0) setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+  if (fd >= 0 && share_port) setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on));
   if (fd >= 0) DoNotPace(fd);
   if (fd >= 0 && found->ai_family == AF_INET6) setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
   if (fd < 0 || ::bind(fd, found->ai_addr, found->ai_addrlen) != 0 || ::listen(fd, kBacklog) != 0)

@@ -31,6 +31,8 @@ void CommonFlags::Bind(flags::Binder& flags) {
   flags.Bind("shutdown-delay-duration", shutdown_delay_duration);
   flags.Bind("feature-gates", feature_gates);
   TracingFlags::OfProcess().Bind(flags);
+  flags.Bind("livez-grace-period", livez_grace_period);
+  flags.Bind("egress-selector-config-file", egress_selector_config_file);
 }
 
 void EtcdFlags::Bind(flags::Binder& flags) {

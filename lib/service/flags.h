@@ -25,7 +25,8 @@ struct CommonFlags {
   int io_threads = DefaultIoThreads();
   std::string
       tls_records;  // "own" or "openssl", for the complete process: towards clients and other processes of the mesh
-  std::chrono::milliseconds shutdown_delay_duration;
+  std::chrono::milliseconds shutdown_delay_duration, livez_grace_period;
+  std::string egress_selector_config_file;
   std::vector<std::string> feature_gates;
 
   CommonFlags() { flags::ApplyDefaults(*this); }

@@ -73,16 +73,27 @@ void HealthChecks::Add(std::string name, Check check, unsigned endpoints) {
 
 std::function<void()> HealthChecks::AddPostStartHook(const std::string& name) {
   auto done = std::make_shared<std::atomic<bool>>(false);
-  Add("poststarthook/" + name, [done] { return std::string(*done ? "" : "not finished"); });
+  const Check check = [done] { return std::string(*done ? "" : "not finished"); };
+  const std::lock_guard lock(mutex_);
+  checks_.push_back({"poststarthook/" + name, check, kEverywhere, true});
   return [done] { *done = true; };
+}
+
+void HealthChecks::SetLivezGrace(const Clock& clock, SteadyTime end) {
+  const std::lock_guard lock(mutex_);
+  clock_ = &clock;
+  livez_grace_end_ = end;
 }
 
 std::vector<HealthChecks::Named> HealthChecks::For(unsigned endpoint) const {
   std::vector<Named> found;
   {
     std::lock_guard lock(mutex_);
+    const bool grace = endpoint == kLivez && clock_ && clock_->Steady() < livez_grace_end_;
     for (const auto& check : checks_) {
-      if (check.endpoints & endpoint) found.push_back(check);
+      if (!(check.endpoints & endpoint)) continue;
+      found.push_back(check);
+      if (grace && check.boot) found.back().check = [] { return std::string(); };
     }
   }
   if (endpoint == kReadyz) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/base/clock.h"
 #include "lib/mesh/delegate/delegate.h"
 
 namespace apimesh::service {
@@ -25,6 +26,8 @@ class HealthChecks {
 
   /// Checks are reported in the order in which they are added; "shutdown" is always last.
   void Add(std::string name, Check check, unsigned endpoints = kEverywhere);
+  /// Until `end`, the checks of post-start hooks pass at /livez, so that a slow start does not look like a failure.
+  void SetLivezGrace(const Clock& clock, SteadyTime end);
   /// Adds a check "poststarthook/NAME" that fails until the returned function is called.
   std::function<void()> AddPostStartHook(const std::string& name);
   /// Makes /readyz fail from now on.
@@ -42,13 +45,16 @@ class HealthChecks {
     std::string name;
     Check check;
     unsigned endpoints;
+    bool boot = false;  // of a post-start hook
   };
   std::vector<Named> For(unsigned endpoint) const;
   mesh::Response AnswerAll(std::string_view endpoint_name, unsigned endpoint, std::string_view query) const;
 
   std::atomic<bool> stopping_ = false;
   mutable std::mutex mutex_;
-  std::vector<Named> checks_;  // guarded by mutex_
+  std::vector<Named> checks_;     // guarded by mutex_
+  const Clock* clock_ = nullptr;  // guarded by mutex_; nullptr: there is no grace period
+  SteadyTime livez_grace_end_;    // guarded by mutex_
 };
 
 }  // namespace apimesh::service

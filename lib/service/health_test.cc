@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "lib/testing/manual_clock.h"
+
 namespace apimesh::service {
 namespace {
 
@@ -69,6 +71,20 @@ TEST(HealthChecks, ShutdownTurnsReadinessOffAndNothingElse) {
   EXPECT_EQ(health.Answer("/readyz", "")->code, 500);
   EXPECT_EQ(health.Answer("/livez", "")->code, 200);
   EXPECT_EQ(health.Answer("/healthz", "")->code, 200);
+}
+
+TEST(HealthChecks, WaitForHooksAtLivezAfterTheGracePeriod) {
+  testing::ManualClock clock;
+  HealthChecks health;
+  health.SetLivezGrace(clock, clock.Steady() + std::chrono::seconds(10));
+  health.AddPostStartHook("a");
+  health.Add("etcd", [] { return std::string(); });
+  EXPECT_EQ(health.Answer("/livez", "")->code, 200);
+  EXPECT_EQ(health.Answer("/livez/poststarthook/a", "")->code, 200);
+  EXPECT_EQ(health.Answer("/readyz", "")->code, 500);
+  EXPECT_EQ(health.Answer("/healthz", "")->code, 500);
+  clock.Advance(std::chrono::seconds(10));
+  EXPECT_EQ(health.Answer("/livez", "")->code, 500);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "lib/base/resident_memory.h"
 #include "lib/mesh/delegate/delegate_server.h"
 #include "lib/net/tls/record_buffer.h"
+#include "lib/service/egress/egress.h"
 #include "lib/service/process_paths.h"
 #include "lib/service/tracing/tracing.h"
 #include "lib/shared_memory/segment.h"
@@ -141,6 +142,8 @@ Runtime::Runtime(std::string_view service, CommonFlags flags, const Clock& clock
   net::UseOwnRecords(impl_->flags.tls_records == "own");
   log::Init(service, impl_->flags.log_format == "json" ? log::Format::kJson : log::Format::kText,
             LevelOf(impl_->flags.log_level), clock);
+  UseEgressFile(impl_->flags.egress_selector_config_file, impl_->metrics, clock);
+  impl_->health.SetLivezGrace(clock, clock.Steady() + impl_->flags.livez_grace_period);
   impl_->health.Add("log", &CheckLog);
   impl_->tracing = std::make_unique<Tracing>(service, TracingFlags::OfProcess(), impl_->metrics, clock);
   if (!impl_->flags.health_address.empty()) {

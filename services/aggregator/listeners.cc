@@ -52,6 +52,8 @@ http::ServerOptions PublicPort(const Options& options, const http::Limits& limit
   listener.tls_options.key_file = options.tls_key_file;
   listener.tls_options.min_version = options.tls_min_version;
   listener.tls_options.cipher_suites = options.tls_cipher_suites;
+  listener.tls_options.curves = options.tls_curves;
+  listener.share_port = options.permit_port_sharing;
   if (!options.disable_http2) listener.tls_options.protocols = {"h2", "http/1.1"};
   if (options.http2_streams > 0) listener.limits.http2_streams = static_cast<std::uint32_t>(options.http2_streams);
   for (const std::string& sni : options.tls_sni) listener.tls_options.sni.push_back(ParseSni(sni));

@@ -28,10 +28,12 @@ void Options::Bind(flags::Binder& flags) {
   flags.Bind("external-hostname", external_hostname);
   flags.Bind("secure-port", secure_port);
   flags.Bind("advertise-port", advertise_port);
+  flags.Bind("permit-port-sharing", permit_port_sharing);
   flags.Bind("tls-cert-file", tls_cert_file);
   flags.Bind("tls-private-key-file", tls_key_file);
   flags.Bind("tls-min-version", tls_min_version);
   flags.Bind("tls-cipher-suites", tls_cipher_suites);
+  flags.Bind("tls-curve-preferences", tls_curves);
   flags.Bind("tls-sni-cert-key", tls_sni);
   flags.Bind("max-connection-bytes-per-sec", tunnel_bytes_per_second);
   flags.Bind("shutdown-watch-termination-grace-period", watch_grace_period);

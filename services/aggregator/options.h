@@ -21,8 +21,10 @@ struct Options {
   admission::PluginChoice admission;  // for writes of APIServices
   std::string bind_address, external_hostname;
   int secure_port, advertise_port;  // advertise_port 0: secure_port
+  bool permit_port_sharing;
   std::string tls_cert_file, tls_key_file, tls_min_version;
   std::vector<std::string> tls_cipher_suites;
+  std::vector<std::string> tls_curves;                 // numbers of TLS
   std::vector<std::string> tls_sni;                    // "cert,key[:names]"
   std::string client_ca_file, request_header_ca_file;  // for the CA names in TLS handshakes; authn-authz verifies
 

@@ -243,8 +243,13 @@ AggregatorServer::AggregatorServer(const Options& options, Peers peers, service:
                                    .clock = clock};
   auto filters = std::make_shared<const Filters>(BuildChain(filter_inputs, state_->generic_routes));
   const http::Limits limits = LimitsOf(options);
-  state_->listeners.push_back(
-      http::Listen(PublicPort(options, limits, clock), EdgeHandler(Listener::kPublic, filters, clock)));
+  http::ServerOptions public_port = PublicPort(options, limits, clock);
+  public_port.limits.handshake_failed = [failures = runtime.GetMetrics().GetCounter(
+                                             "apiserver_tls_handshake_errors_total",
+                                             "Connections that ended because their TLS handshake failed.")]() mutable {
+    failures.Add();
+  };
+  state_->listeners.push_back(http::Listen(std::move(public_port), EdgeHandler(Listener::kPublic, filters, clock)));
   if (options.mesh_port != 0)
     state_->listeners.push_back(
         http::Listen(FrontProxyPort(options, limits, clock), EdgeHandler(Listener::kFrontProxyPort, filters, clock)));

@@ -43,6 +43,7 @@ void Flags::Bind(flags::Binder& flags) {
   flags.BindGiven("storage-media-type", storage_media_type_given);
   flags.Bind("event-ttl", event_ttl);
   flags.Bind("min-request-timeout", min_request_timeout);
+  flags.Bind("delete-collection-workers", delete_collection_workers);
   flags.Bind("descriptions-file", descriptions_file);
 }
 

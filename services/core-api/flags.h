@@ -55,6 +55,7 @@ struct Flags {
   bool storage_media_type_given = false;  // the default of kube-apiserver is not ours: without the flag, JSON is stored
   std::string event_ttl;
   int min_request_timeout;
+  int delete_collection_workers;
   std::string descriptions_file;  // texts for the OpenAPI documents
 
   Flags() { flags::ApplyDefaults(*this); }

@@ -67,6 +67,7 @@ int Run(const ServerFlags& server_flags, const Clock& clock) {
   endpoint::ApplyGates(flags.common.Features(), options.environment);
   options.next = next;
   options.owns_groups = true;
+  options.environment.delete_collection_workers = flags.delete_collection_workers;
   options.environment.authorize_create = service::CreateAuthorizer(auth);
   options.environment.authorize_unsafe_delete = service::UnsafeDeleteAuthorizer(auth);
   const std::string& host = server_flags.external_hostname;

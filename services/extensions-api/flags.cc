@@ -13,6 +13,7 @@ void Flags::Bind(flags::Binder& flags) {
   flags.Bind("api-groups", api_groups);
   sharding.Bind(flags);
   flags.Bind("min-request-timeout", min_request_timeout);
+  flags.Bind("delete-collection-workers", delete_collection_workers);
   flags.Bind("apiserver-count", apiserver_count);
   flags.Bind("descriptions-file", descriptions_file);
 }

@@ -19,6 +19,7 @@ struct Flags {
   service::ShardFlags sharding;
   std::vector<std::string> api_groups;  // the groups of a shard
   int min_request_timeout;
+  int delete_collection_workers;
   int apiserver_count;  // with several replicas, a definition is served for some seconds before it is Established
   std::string descriptions_file;   // texts for the OpenAPI documents
   bool enable_aggregator_routing;  // conversion webhooks are called at the endpoints of their services

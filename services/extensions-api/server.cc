@@ -61,6 +61,7 @@ int Run(const Flags& flags, const Clock& clock) {
   options.environment.meta_schema = &schema::Builtin();
   options.environment.large_requests = runtime.LargeRequests();
   options.environment.min_request_timeout = std::chrono::seconds(flags.min_request_timeout);
+  options.environment.delete_collection_workers = flags.delete_collection_workers;
   endpoint::ApplyGates(flags.common.Features(), options.environment);
   options.environment.authorize_create = service::CreateAuthorizer(auth);
   options.environment.authorize_unsafe_delete = service::UnsafeDeleteAuthorizer(auth);

@@ -44,6 +44,19 @@ AUDIT_POLICIES = {
     "policy_unknown": POLICY + "more: 1\nrules: [{level: Metadata}]\n",
 }
 
+EGRESS = "apiVersion: apiserver.k8s.io/v1beta1\nkind: EgressSelectorConfiguration\n"
+INVALID_EGRESS = "failed to validate egress selector configuration: "
+EGRESS_FILES = {
+    "egress_direct": EGRESS.replace("beta1", "alpha1") + "egressSelections: [{name: cluster, connection: {proxyProtocol: Direct}}]\n",
+    "egress_config_group": EGRESS.replace("apiserver.k8s.io", "apiserver.config.k8s.io") + "egressSelections: []\n",
+    "egress_unknown": EGRESS + "egressSelections: [{name: cluster, type: Direct}]\n",
+    "egress_type": EGRESS + "egressSelections: {name: cluster}\n",
+    "egress_names": EGRESS + "egressSelections: [{name: nodes, connection: {proxyProtocol: Direct}}, {name: etcd, connection: {proxyProtocol: SOCKS}}, {name: ETCD, connection: {proxyProtocol: Direct}}]\n",
+    "egress_tls": EGRESS + "egressSelections: [{name: etcd, connection: {proxyProtocol: HTTPConnect, transport: {tcp: {url: 'https://127.0.0.1:1', tlsConfig: {clientCert: /nowhere/cert}}}}}]\n",
+    "egress_transport": EGRESS + "egressSelections: [{name: etcd, connection: {proxyProtocol: HTTPConnect, transport: {}}}]\n",
+    "egress_grpc": EGRESS + "egressSelections: [{name: cluster, connection: {proxyProtocol: GRPC, transport: {tcp: {url: 'http://127.0.0.1:1'}}}}]\n",
+}
+
 
 TRACING = "apiVersion: apiserver.config.k8s.io/v1\nkind: TracingConfiguration\n"
 TRACING_FILES = {
@@ -359,6 +372,25 @@ ROWS = [
     refused("audit policy of an old version", "--audit-policy-file={policy_beta}",
             'loading audit policy file: failed decoding: no kind "Policy" is registered for version "audit.k8s.io/v1beta1" in scheme '
             '"pkg/runtime/scheme.go:111": from file {policy_beta}'),
+    refused("egress file is missing", "--egress-selector-config-file={missing}",
+            'failed to read egress selector config: unable to read egress selector configuration from "{missing}" [' + NO_FILE + "]"),
+    starts("egress of an old version", "--egress-selector-config-file={egress_direct}"),
+    refused("egress of another group", "--egress-selector-config-file={egress_config_group}",
+            'failed to read egress selector config: no kind "EgressSelectorConfiguration" is registered for version "apiserver.config.k8s.io/v1beta1" in scheme '
+            '"pkg/runtime/scheme.go:111"'),
+    refused("egress with an unknown field", "--egress-selector-config-file={egress_unknown}",
+            'failed to read egress selector config: strict decoding error: unknown field "egressSelections[0].type"'),
+    refused("egress with an object for a list", "--egress-selector-config-file={egress_type}",
+            "failed to read egress selector config: json: cannot unmarshal object into Go struct field EgressSelectorConfiguration.egressSelections of type []v1beta1.EgressSelection"),
+    refused("egress with wrong names", "--egress-selector-config-file={egress_names}",
+            INVALID_EGRESS + '[service.connection.protocol: Unsupported value: "SOCKS": supported values: "Direct", "HTTPConnect", "GRPC", '
+            'service.connection: Unsupported value: "nodes": supported values: "cluster", "controlplane", "etcd", service.connection[2]: Duplicate value: "etcd"]'),
+    refused("egress without files of certificates", "--egress-selector-config-file={egress_tls}",
+            INVALID_EGRESS + '[service.connection.tlsConfig.clientCert: Invalid value: "/nowhere/cert": TLS client cert does not exist, '
+            'service.connection.tlsConfig.clientKey: Invalid value: "nil": Using TLS requires requires clientKey]'),
+    refused("egress without transport", "--egress-selector-config-file={egress_transport}",
+            INVALID_EGRESS + "service.connection.tcp: Required value: One of TCP or UDS must be set"),
+    refused("egress by gRPC over TCP", "--egress-selector-config-file={egress_grpc}", INVALID_EGRESS + "service.connection.uds: Required value: UDS must be set with GRPC"),
     refused("audit policy with unknown levels", "--audit-policy-file={policy_levels}",
             'loading audit policy file: [rules[0].level: Unsupported value: "All": supported values: "None", "Metadata", "Request", "RequestResponse", '
             "rules[1].level: Required value]: from file {policy_levels}"),
@@ -456,7 +488,7 @@ class World:
         self._write("kubeconfig", json.dumps({"apiVersion": "v1", "kind": "Config", "clusters": [{"name": "w", "cluster": {"server": "https://127.0.0.1:1"}}],
                                               "contexts": [{"name": "w", "context": {"cluster": "w", "user": "w"}}], "users": [{"name": "w", "user": {}}],
                                               "current-context": "w"}))
-        for name, text in {**AUDIT_POLICIES, **TRACING_FILES}.items():
+        for name, text in {**AUDIT_POLICIES, **TRACING_FILES, **EGRESS_FILES}.items():
             self._write(name, text)
         configuration = {"apiVersion": "apiserver.config.k8s.io/v1", "kind": "AuthenticationConfiguration"}
         for name, _, text, _ in start_admission.FILES:

@@ -39,7 +39,7 @@ apiserver_request_terminations_total apiserver_request_total kubernetes_build_in
 rest_client_requests_total workqueue_adds_total workqueue_depth workqueue_queue_duration_seconds
 """.split()
 # Those of them that do not exist yet; docs/differences.md names the alerts.
-MIXIN_MISSING = ["apiserver_client_certificate_expiration_seconds", "rest_client_requests_total"]
+MIXIN_MISSING = ["rest_client_requests_total"]
 MIXIN_AFTER_FAILURES = ["aggregator_unavailable_apiservice_total"]  # appears when an APIService has become unavailable
 
 

@@ -4,6 +4,21 @@ import threading
 import time
 
 
+def copy(source, target, delay=lambda: 0):
+    """Passes on what `source` receives until either socket is closed, then closes both directions. `delay` returns the seconds before each piece."""
+    try:
+        while piece := source.recv(65536):
+            time.sleep(delay())
+            target.sendall(piece)
+    except OSError:
+        pass
+    for one in (source, target):
+        try:
+            one.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+
+
 class SlowConnection:
     """Listens at `url` and forwards connections to the port of `target`. `delay`: seconds before each piece is passed on."""
 
@@ -22,20 +37,7 @@ class SlowConnection:
                 return
             server.settimeout(None)
             for source, target in ((client, server), (server, client)):
-                threading.Thread(target=self._copy, args=(source, target), daemon=True).start()
-
-    def _copy(self, source, target):
-        try:
-            while piece := source.recv(65536):
-                time.sleep(self.delay)
-                target.sendall(piece)
-        except OSError:
-            pass
-        for one in (source, target):
-            try:
-                one.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
+                threading.Thread(target=copy, args=(source, target, lambda: self.delay), daemon=True).start()
 
     def stop(self):
         self.socket.shutdown(socket.SHUT_RDWR)

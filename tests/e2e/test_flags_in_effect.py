@@ -1,8 +1,10 @@
 """Flags of kube-apiserver that need a server of their own: the socket for debugging, the rules for metrics, limits on upgraded connections."""
 import http.client
 import pathlib
+import re
 import socket
 import stat
+import subprocess
 import sys
 import time
 
@@ -20,7 +22,8 @@ def server(tmp_path_factory):
     store = mesh.Store(folder / "store")
     server = mesh.KubeApiserver(folder, store.url, f"--debug-socket-path={folder}/debug.sock", "--profiling=false",
                                 "--disabled-metrics=apiserver_longrunning_requests,etcd_requests_total",
-                                "--allow-metric-labels=apiserver_request_total,verb=GET,WATCH", "--shutdown-watch-termination-grace-period=2s", "--external-hostname=api.example.com")
+                                "--allow-metric-labels=apiserver_request_total,verb=GET,WATCH", "--shutdown-watch-termination-grace-period=2s",
+                                "--tls-curve-preferences=24,4588", "--permit-port-sharing", "--delete-collection-workers=8", "--external-hostname=api.example.com")
     server.socket = folder / "debug.sock"
     yield server.start()
     if server.process.poll() is None:
@@ -74,6 +77,41 @@ def test_metrics_obey_their_rules(server):
     assert {labels["verb"] for _, labels, _ in families["apiserver_request_duration_seconds"].samples} >= {"LIST"}
     levels = {labels["stability_level"]: value for _, labels, value in families["registered_metrics_total"].samples}
     assert levels["STABLE"] >= 8 and levels["BETA"] >= 10 and levels["ALPHA"] > 20
+
+
+@pytest.mark.parametrize("group, accepted", [("P-384", True), ("P-256", False), ("X25519", False)])
+def test_handshakes_use_the_preferred_curves(server, group, accepted):
+    run = subprocess.run(["openssl", "s_client", "-connect", f"127.0.0.1:{server.port}", "-groups", group], input=b"", capture_output=True, timeout=30)
+    assert (b"Cipher is TLS_AES" in run.stdout) == accepted, run.stdout
+
+
+def test_failed_handshakes_are_counted(server):
+    failures = lambda: float(re.search(r"^apiserver_tls_handshake_errors_total (\S+)", server.client.get("/metrics").body, re.M)[1])  # noqa: E731
+    before = failures()
+    with socket.create_connection(("127.0.0.1", server.port), 30) as connection:
+        connection.sendall(b"GET / HTTP/1.1\r\n\r\n")
+        connection.settimeout(30)
+        while connection.recv(4096):
+            pass
+    mesh.wait_until(lambda: failures() > before, 10, "the failed handshake is counted")
+
+
+def test_other_processes_can_share_the_port(server):
+    with socket.socket() as other:
+        with pytest.raises(OSError):
+            other.bind(("127.0.0.1", server.port))
+    with socket.socket() as other:
+        other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        other.bind(("127.0.0.1", server.port))  # it does not listen, so that it gets no connections
+
+
+def test_a_collection_is_deleted_by_several_workers(server):
+    path = "/api/v1/namespaces/default/configmaps"
+    for i in range(40):
+        assert server.client("POST", path, {"metadata": {"name": f"c{i}", "labels": {"collection": "a"}}}).code == 201
+    deleted = server.client("DELETE", path + "?labelSelector=collection=a")
+    assert deleted.code == 200 and len(deleted.json()["items"]) == 40
+    assert server.client.get(path + "?labelSelector=collection=a").json()["items"] == []
 
 
 def test_documents_name_the_external_host(server):

@@ -96,9 +96,9 @@ def test_verbose_health_names_every_check(server):
 
 
 def test_version_override_and_flags_without_effect(tmp_path):
-    with mesh.running_server(tmp_path, "--version=v1.36.3-custom", "--permit-port-sharing=true") as server:
+    with mesh.running_server(tmp_path, "--version=v1.36.3-custom", "--contention-profiling=true") as server:
         assert server.anonymous.get("/version").json()["gitVersion"] == "v1.36.3-custom"
-        assert "--permit-port-sharing=true is accepted and has no effect yet" in server.log.read_text()
+        assert "--contention-profiling=true is accepted and has no effect yet" in server.log.read_text()
 
 
 @pytest.mark.parametrize("group", [False, True], ids=["launcher", "group"])

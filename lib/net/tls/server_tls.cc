@@ -103,6 +103,7 @@ struct ServerTls::State {
     RecordBuffer::Prepare(context.get(), true, options.records_per_key);
     UseCertificate(context.get(), cert_file, key_file);
     UseVersionAndCiphers(context.get(), options.min_version, options.cipher_suites);
+    UseCurves(context.get(), options.curves);
     SSL_CTX_set_alpn_select_cb(context.get(), &SelectProtocol, &protocols);
     SSL_CTX_set_session_id_context(context.get(), kSessionContext, sizeof(kSessionContext) - 1);
     if (options.client_certificate == ServerTlsOptions::ClientCertificate::kNone) return context;

@@ -154,6 +154,22 @@ void UseVersionAndCiphers(ssl_ctx_st* context, const std::string& min_version, c
   if (!list.empty() && SSL_CTX_set_cipher_list(context, list.c_str()) != 1) throw TlsFailure("cipher suites " + list);
 }
 
+void UseCurves(ssl_ctx_st* context, const std::vector<std::string>& curves) {
+  struct Curve {
+    std::string_view number, name;
+  };
+  // As in Go, the order of the flag does not count. The hybrids with ML-KEM are not in this library.
+  constexpr Curve kCurves[] = {{"29", "X25519"}, {"23", "P-256"}, {"24", "P-384"}, {"25", "P-521"}};
+  if (curves.empty()) return;
+  std::string list;
+  for (const Curve& curve : kCurves) {
+    if (std::find(curves.begin(), curves.end(), curve.number) == curves.end()) continue;
+    list += (list.empty() ? "" : ":") + std::string(curve.name);
+  }
+  if (list.empty()) throw std::runtime_error("--tls-curve-preferences: none of these key exchanges is supported");
+  if (SSL_CTX_set1_groups_list(context, list.c_str()) != 1) throw TlsFailure("key exchanges " + list);
+}
+
 FileWatch::FileWatch(std::vector<std::string> files, const Clock& clock)
     : files_(std::move(files)),
       clock_(clock),

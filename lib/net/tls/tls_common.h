@@ -27,6 +27,9 @@ void UseCertificate(ssl_ctx_st* context, const std::string& cert_file, const std
 void UseCertificatePem(ssl_ctx_st* context, const std::string& certificates, const std::string& key);
 /// Applies "VersionTLS12" and Go's cipher suite names, as in kube-apiserver's flags. Throws on an unknown name.
 void UseVersionAndCiphers(ssl_ctx_st* context, const std::string& min_version, const std::vector<std::string>& suites);
+/// Restricts the key exchanges to those with these numbers of TLS; empty: the defaults. Throws std::runtime_error if
+/// none of them is supported.
+void UseCurves(ssl_ctx_st* context, const std::vector<std::string>& curves);
 
 /// Detects changes of files. Changed() returns whether any file has changed since it last returned true, and checks at
 /// most once per second. Not thread-safe.

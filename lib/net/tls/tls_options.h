@@ -22,6 +22,7 @@ struct ServerTlsOptions {
       client_uris;          // with kRequire: the certificate must have one of these as a subject alternative name
   std::string min_version;  // VersionTLS12 (default), VersionTLS13
   std::vector<std::string> cipher_suites;                  // Go names; empty: the library's defaults
+  std::vector<std::string> curves;                         // numbers of TLS; empty: X25519, P-256, P-384
   std::vector<std::string> protocols{"http/1.1"};          // for ALPN, in order of preference
   std::uint64_t records_per_key = std::uint64_t{1} << 24;  // written records; then a KeyUpdate is sent (TLS 1.3) or the
                                                            // connection ends (TLS 1.2)

@@ -15,7 +15,7 @@ class HttpReviewClient final : public ReviewClient {
   HttpReviewClient(WebhookEndpoint endpoint, const Clock& clock)
       : endpoint_(std::move(endpoint)),
         clock_(clock),
-        client_(http::NewClient({.clock = clock, .tls = endpoint_.tls})) {}
+        client_(http::NewClient({.clock = clock, .tls = endpoint_.tls, .network = http::Network::kControlPlane})) {}
 
   Task<meta::Result<boost::json::object>> Review(std::string body, SteadyTime deadline) override {
     std::chrono::milliseconds pause = kFirstPause;

@@ -38,6 +38,7 @@ http::ClientOptions ClientOptionsOf(const WebhookConfig& config, const Clock& cl
   options.tls.key_pem = config.credentials.key_pem;
   options.max_response_bytes = config.max_response_bytes;
   options.max_idle_connections = kMaxIdleConnections;
+  options.network = config.service ? http::Network::kCluster : config.network_of_url;
   return options;
 }
 

@@ -26,9 +26,10 @@ struct WebhookConfig {
   std::string path;                         // clientConfig.service.path
   std::string ca_pem;                       // clientConfig.caBundle, decoded; empty: the system's CAs
   WebhookCredentials credentials;
-  std::string user_agent;                      // empty: that of the mesh
-  std::size_t max_response_bytes = 64U << 20;  // a list of objects may be converted at once
-  bool sends_timeout = true;                   // as the parameter `timeout`
+  std::string user_agent;                                       // empty: that of the mesh
+  std::size_t max_response_bytes = 64U << 20;                   // a list of objects may be converted at once
+  bool sends_timeout = true;                                    // as the parameter `timeout`
+  http::Network network_of_url = http::Network::kControlPlane;  // a service is in the network of the cluster
   bool operator==(const WebhookConfig&) const = default;
 };
 

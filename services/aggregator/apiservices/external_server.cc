@@ -24,6 +24,7 @@ http::ClientOptions ClientOptionsOf(const ExternalOptions& options, const Clock&
   made.tls.key_file = options.key_file;
   made.tls.server_name = fmt::format("{}.{}.svc", options.service.name, options.service.ns);
   made.tls.insecure_skip_verify = options.insecure_skip_verify;
+  made.network = http::Network::kCluster;
   return made;
 }
 

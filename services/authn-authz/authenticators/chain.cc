@@ -73,8 +73,8 @@ AuthenticatorChain BuildAuthenticatorChain(const AuthenticationOptions& options,
   if (!config.issuers.empty() || !options.authentication_config.empty()) {
     chain.issuers = std::make_shared<Issuers>(config.issuers, clock);
   }
-  const AuthenticatorInputs inputs{options, chain.api_audiences,    chain.issuers, std::move(objects),
-                                   clock,   std::move(token_signer)};
+  const AuthenticatorInputs inputs{options, chain.api_audiences,     chain.issuers, std::move(objects),
+                                   clock,   std::move(token_signer), &metrics};
   std::vector<std::unique_ptr<Authenticator>> requests = MakeAll(kRequestAuthenticators, inputs);
   std::vector<std::unique_ptr<TokenAuthenticator>> tokens = MakeAll(kTokenAuthenticators, inputs);
   if (!tokens.empty()) {

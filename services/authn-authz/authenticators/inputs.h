@@ -1,6 +1,7 @@
 #pragma once
 
 #include "lib/externaljwt/signer.h"
+#include "lib/service/metrics.h"
 #include "services/authn-authz/authenticators/authenticator.h"
 #include "services/authn-authz/authenticators/oidc/issuers.h"
 #include "services/authn-authz/config/options.h"
@@ -17,6 +18,7 @@ struct AuthenticatorInputs {
   std::shared_ptr<TokenObjects> objects;  // Secrets, ServiceAccounts and other objects that tokens refer to
   const Clock& clock;
   std::shared_ptr<externaljwt::Signer> token_signer;  // of service-account tokens; nullptr: the keys are in files
+  service::Metrics* metrics = nullptr;                // nullptr: nothing is counted
 
   /// The options that the authenticator's folder declares.
   template <class Flags>

@@ -55,6 +55,11 @@ TEST(AuthenticationConfig, SaysWhatIsWrong) {
        "audienceMatchPolicy must be MatchAny for multiple audiences"},
       {jwt(fmt::format("issuer: {{url: 'https://x', audiences: [a], certificateAuthority: nonsense}}, {}", kGoodName)),
        "certificateAuthority: Invalid value: \"<omitted>\""},
+      {jwt(fmt::format("issuer: {{url: 'https://x', audiences: [a], egressSelectorType: etcd}}, {}", kGoodName)),
+       "jwt[0].issuer.egressSelectorType: Invalid value: \"etcd\": egress selector must be either controlplane or "
+       "cluster"},
+      {jwt(fmt::format("issuer: {{url: 'https://x', audiences: [a], egressSelectorType: cluster}}, {}", kGoodName)),
+       "egressSelectorType: Invalid value: \"cluster\": --egress-selector-config-file does not have this selection"},
       {jwt(fmt::format("{}, claimMappings: {{username: {{claim: sub}}}}", kGoodIssuer)),
        "claimMappings.username.prefix: Required value: prefix is required"},
       {good("claimValidationRules: [{expression: 'claims.x'}]"),

@@ -5,6 +5,7 @@
 #include <openssl/err.h>
 #include <openssl/pem.h>
 
+#include "lib/http/proxy/dialer.h"
 #include "lib/meta/names.h"
 #include "lib/meta/object.h"
 #include "services/authn-authz/config/expressions.h"
@@ -94,6 +95,18 @@ void ReadAudiences(const object& issuer, const Path& path, OidcOptions& out, Fie
   }
 }
 
+void ReadEgress(const object& issuer, const Path& path, OidcOptions& out, FieldErrors& errors) {
+  const std::string_view type = meta::FindString(issuer, "egressSelectorType");
+  if (type.empty()) return;
+  const auto invalid = [&](const char* why) {
+    errors.push_back(meta::Invalid(path.Child("egressSelectorType").ToString(), Quoted(type), why));
+  };
+  if (type != "controlplane" && type != "cluster")
+    return invalid("egress selector must be either controlplane or cluster");
+  out.network = type == "cluster" ? http::Network::kCluster : http::Network::kControlPlane;
+  if (!http::IsConfigured(out.network)) invalid("--egress-selector-config-file does not have this selection");
+}
+
 void ReadIssuerPart(const object& issuer, const Path& path, const std::set<std::string>& disallowed, OidcOptions& out,
                     FieldErrors& errors) {
   out.issuer_url = meta::FindString(issuer, "url");
@@ -116,6 +129,7 @@ void ReadIssuerPart(const object& issuer, const Path& path, const std::set<std::
     errors.push_back(meta::Invalid(path.Child("certificateAuthority").ToString(), Quoted("<omitted>"),
                                    "data does not contain any valid RSA or ECDSA certificates"));
   }
+  ReadEgress(issuer, path, out, errors);
 }
 
 void ReadClaimRules(const object& jwt, const Path& path, OidcOptions& out, FieldErrors& errors) {

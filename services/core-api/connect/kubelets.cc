@@ -19,6 +19,7 @@ http::ClientOptions ClientOptionsOf(const KubeletOptions& options, bool verify, 
   made.tls.cert_file = options.cert_file;
   made.tls.key_file = options.key_file;
   made.tls.insecure_skip_verify = !verify || options.ca_file.empty();
+  made.network = http::Network::kCluster;
   return made;
 }
 

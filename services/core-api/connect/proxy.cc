@@ -136,6 +136,7 @@ Task<meta::Result<>> ProxyConnector::Upgrade(meta::RequestContext ctx, mesh::Req
 std::shared_ptr<http::Client> NewClusterClient(const Clock& clock) {
   http::ClientOptions options{.clock = clock};
   options.tls.insecure_skip_verify = true;
+  options.network = http::Network::kCluster;
   return http::NewClient(ForProxies(std::move(options)));
 }
 

@@ -118,6 +118,7 @@ class ImagePolicyWebhook final : public Plugin {
     service::WebhookConfig config;
     config.url = endpoint.url;
     config.max_response_bytes = kMaxResponseBytes;
+    config.network_of_url = http::Network::kDirect;  // as in kube-apiserver
     if (!endpoint.authorization.empty()) config.credentials.headers = {{"authorization", endpoint.authorization}};
     service::WebhookSources sources{.clock = *inputs.clock, .resolve = inputs.resolve_service};
     sources.http_client = [make = inputs.http_client, tls = endpoint.tls](http::ClientOptions options) {

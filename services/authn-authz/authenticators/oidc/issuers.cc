@@ -15,6 +15,7 @@ std::shared_ptr<KeySet> KeysOf(const OidcOptions& issuer, const Clock& clock) {
   http::ClientOptions client{.clock = clock};
   client.tls.ca_pem = issuer.ca_pem;
   client.max_response_bytes = 1 << 20;
+  client.network = issuer.network;
   return std::make_shared<KeySet>(issuer.issuer_url, discovery, http::NewClient(client), clock);
 }
 

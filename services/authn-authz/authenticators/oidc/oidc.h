@@ -10,8 +10,9 @@ namespace apimesh::authn_authz {
 /// One trusted issuer of ID tokens, from the --oidc-* flags or from the authentication configuration file.
 struct OidcOptions {
   std::string issuer_url;
-  std::string discovery_url;  // "": the default URL of the issuer
-  std::string ca_pem;         // "": the system's CAs
+  std::string discovery_url;                       // "": the default URL of the issuer
+  std::string ca_pem;                              // "": the system's CAs
+  http::Network network = http::Network::kDirect;  // through which the issuer is reached
   std::vector<std::string> audiences;
   std::vector<credentials::Algorithm> algorithms{credentials::Algorithm::kRs256};
   std::string username_claim = "sub", username_prefix;

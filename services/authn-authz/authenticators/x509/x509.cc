@@ -7,12 +7,13 @@ namespace {
 
 class X509Authenticator final : public Authenticator {
  public:
-  X509Authenticator(std::shared_ptr<CertificateVerifier> verifier, bool reads_uids)
-      : verifier_(std::move(verifier)), reads_uids_(reads_uids) {}
+  X509Authenticator(std::shared_ptr<CertificateVerifier> verifier, bool reads_uids, ObserveExpiry observe)
+      : verifier_(std::move(verifier)), reads_uids_(reads_uids), observe_(std::move(observe)) {}
 
   Task<AuthenticationResult> Authenticate(CredentialsPtr credentials) override {
     if (credentials->peer_certificates.empty()) co_return std::optional<Authenticated>();
     ASSIGN_OR_CO_RETURN(CertificateIdentity identity, verifier_->Verify(credentials->peer_certificates));
+    if (observe_) observe_(identity.not_after);
     if (identity.common_name.empty()) co_return std::optional<Authenticated>();
     if (!reads_uids_) identity.uids.clear();
     if (identity.uids.size() > 1) {
@@ -33,19 +34,34 @@ class X509Authenticator final : public Authenticator {
  private:
   std::shared_ptr<CertificateVerifier> verifier_;
   const bool reads_uids_;
+  const ObserveExpiry observe_;
 };
+
+/// The histogram of kube-apiserver about how long certificates remain valid.
+ObserveExpiry ExpiryHistogram(service::Metrics* metrics, const Clock& clock) {
+  if (!metrics) return nullptr;
+  service::Histogram histogram = metrics->GetHistogram(
+      "apiserver_client_certificate_expiration_seconds",
+      "Remaining lifetime of the certificates with which clients authenticate themselves.",
+      {0, 1800, 3600, 7200, 21600, 43200, 86400, 172800, 345600, 604800, 2592000, 7776000, 15552000, 31104000});
+  return [histogram, &clock](WallTime not_after) mutable {
+    histogram.Observe(std::chrono::duration<double>(not_after - clock.Now()).count());
+  };
+}
 
 }  // namespace
 
-std::unique_ptr<Authenticator> NewX509(std::shared_ptr<CertificateVerifier> verifier, bool reads_uids) {
-  return std::make_unique<X509Authenticator>(std::move(verifier), reads_uids);
+std::unique_ptr<Authenticator> NewX509(std::shared_ptr<CertificateVerifier> verifier, bool reads_uids,
+                                       ObserveExpiry observe) {
+  return std::make_unique<X509Authenticator>(std::move(verifier), reads_uids, std::move(observe));
 }
 
 std::unique_ptr<Authenticator> MakeX509(const AuthenticatorInputs& inputs) {
   const std::string& file = inputs.options.client_ca_file;
   if (file.empty()) return nullptr;
   return NewX509(OrThrow(CertificateVerifier::FromFile(file, inputs.clock), "client-ca-file"),
-                 inputs.options.features.Enabled(features::kAllowParsingUserUIDFromCertAuth));
+                 inputs.options.features.Enabled(features::kAllowParsingUserUIDFromCertAuth),
+                 ExpiryHistogram(inputs.metrics, inputs.clock));
 }
 
 }  // namespace apimesh::authn_authz
