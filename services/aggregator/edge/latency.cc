@@ -43,10 +43,10 @@ std::optional<std::string> SlowRequestLine(const Exchange& exchange, Duration to
   if (took <= kSlow || exchange.long_running) return std::nullopt;
   const std::string_view target = exchange.request.target;  // encoded, so it has no line breaks
   const int code = exchange.reply.Code();
-  std::string line = fmt::format("slow request: {} {} {} after {}:", exchange.request.method,
-                                 target.substr(0, std::min(target.find('?'), kLongestPath)),
-                                 code == 0 ? "ended without an answer" : fmt::format("answered {}", code),
-                                 FormatDuration(took));
+  std::string line =
+      fmt::format("slow request: {} {} {} after {}:", exchange.request.method,
+                  target.substr(0, std::min(target.find('?'), kLongestPath)),
+                  code == 0 ? "ended without an answer" : fmt::format("answered {}", code), FormatDuration(took));
   Duration rest = took;
   for (const Part& part : PartsOf(exchange.latency)) {
     line += fmt::format(" {} {},", part.name, FormatDuration(part.took));

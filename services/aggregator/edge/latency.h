@@ -12,8 +12,8 @@ namespace apimesh::aggregator {
 /// watch, with the keys of kube-apiserver.
 void AnnotateLatency(Exchange& exchange);
 
-/// Returns the log line of a request that took `took`, or nullopt if it is not slow or is long-running. The line has the
-/// path without its query.
+/// Returns the log line of a request that took `took`, or nullopt if it is not slow or is long-running. The line has
+/// the path without its query.
 std::optional<std::string> SlowRequestLine(const Exchange& exchange, Duration took);
 
 }  // namespace apimesh::aggregator

@@ -51,9 +51,10 @@ TEST_F(LatencyTest, WithoutPartsThereIsNoTotal) {
 
 TEST_F(LatencyTest, SlowRequestsAreLoggedWithoutTheirQuery) {
   EXPECT_EQ(SlowRequestLine(exchange, milliseconds(500)), std::nullopt);
-  EXPECT_EQ(SlowRequestLine(exchange, milliseconds(1200)),
-            "slow request: GET /api/v1/pods ended without an answer after 1.2s: authentication 20ms, apf-queue-wait 300ms, "
-            "authorization 1.5ms, server and client 878.5ms");
+  EXPECT_EQ(
+      SlowRequestLine(exchange, milliseconds(1200)),
+      "slow request: GET /api/v1/pods ended without an answer after 1.2s: authentication 20ms, apf-queue-wait 300ms, "
+      "authorization 1.5ms, server and client 878.5ms");
   testing::RunTask(exchange.reply.SendText(200, "text/plain", "ok"));
   EXPECT_THAT(*SlowRequestLine(exchange, milliseconds(1200)), HasSubstr("/api/v1/pods answered 200 after 1.2s: "));
   exchange.request.target = "/" + std::string(1000, 'a');

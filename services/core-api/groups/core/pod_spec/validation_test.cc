@@ -106,7 +106,9 @@ TEST(PodSpecValidation, FollowsFeatureGates) {
       ActiveRuleFeatures().*one.feature = value;
       const meta::FieldErrors errors = ValidatePodSpec(SpecWith(one.spec), meta::Path("spec"));
       ASSERT_EQ(errors.size(), value == one.valid_with ? 0u : 1u) << one.spec << " " << value;
-      if (!errors.empty()) EXPECT_EQ(errors.front().field, one.field);
+      if (!errors.empty()) {
+        EXPECT_EQ(errors.front().field, one.field);
+      }
     }
     ActiveRuleFeatures() = RuleFeatures();
   }
