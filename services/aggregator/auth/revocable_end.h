@@ -41,7 +41,7 @@ class RevocableEnd {
  private:
   struct State : std::enable_shared_from_this<State> {
     State(boost::asio::any_io_executor executor, std::function<void()> given_stop, std::function<void()> given_cut)
-        : timer(std::move(executor)), stop(std::move(given_stop)), cut(std::move(given_cut)) {}
+        : timer(executor), stop(std::move(given_stop)), cut(std::move(given_cut)) {}
 
     void End() {
       const auto run = std::exchange(stop, nullptr);
