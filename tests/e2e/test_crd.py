@@ -70,7 +70,7 @@ def test_replicas_have_time_before_a_definition_is_established(tmp_path):
         mesh.wait_until(lambda: server.client.get(foos).code == 200, 20, "the definition is served")
 
         def established():
-            conditions = server.client.get(f"{CRDS}/foos.e2e.example.com").json().get("status", {}).get("conditions", [])
+            conditions = server.client.get(f"{CRDS}/foos.e2e.example.com").json().get("status", {}).get("conditions") or []  # null at first
             return next(({"status": one["status"], "reason": one["reason"]} for one in conditions if one["type"] == "Established"), None)
 
         mesh.wait_until(established, 5, "there is a condition")

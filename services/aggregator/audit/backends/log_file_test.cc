@@ -52,7 +52,7 @@ class LogFileTest : public ::testing::Test {
   }
 
   fs::path folder_;
-  AuditLogOptions options_;
+  AuditLogOptions options_{};
   testing::ManualClock clock_;
 };
 
