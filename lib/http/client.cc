@@ -5,6 +5,7 @@
 #include <boost/asio/strand.hpp>
 #include <unistd.h>
 
+#include "lib/base/async/run_on.h"
 #include "lib/http/client_connection.h"
 #include "lib/http/message_parser.h"
 
@@ -145,7 +146,8 @@ class PooledClient final : public Client {
                       deadline};
     // The deadline's timer and the call must not run concurrently, whichever executor the caller uses.
     const auto strand = asio::make_strand(co_await asio::this_coro::executor);
-    co_return co_await asio::co_spawn(strand, RunStream(std::move(exchange)), asio::use_awaitable);
+    Task<ClientResult<ClientResponse>> call = RunStream(std::move(exchange));
+    co_return co_await apimesh::RunOn(asio::any_io_executor(strand), std::move(call));
   }
 
   Task<ClientResult<Upgraded>> Upgrade(std::string method, std::string url, Headers headers,
@@ -154,7 +156,8 @@ class PooledClient final : public Client {
     if (!parsed) co_return parsed.error();
     Exchange exchange{std::move(method), std::move(*parsed), std::move(headers), "", nullptr, nullptr, deadline, true};
     const auto strand = asio::make_strand(co_await asio::this_coro::executor);
-    co_return co_await asio::co_spawn(strand, RunUpgrade(std::move(exchange)), asio::use_awaitable);
+    Task<ClientResult<Upgraded>> call = RunUpgrade(std::move(exchange));
+    co_return co_await apimesh::RunOn(asio::any_io_executor(strand), std::move(call));
   }
 
  private:

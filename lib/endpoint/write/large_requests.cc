@@ -1,9 +1,8 @@
 #include "lib/endpoint/write/large_requests.h"
 
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
+#include "lib/base/async/run_on.h"
 #include "lib/base/async/user_executors.h"
 #include "lib/mesh/large_body.h"
 
@@ -36,7 +35,7 @@ Task<Answer> RunLarge(VerbFunction verb, RequestPtr request) {
 Task<Answer> MoveLarge(VerbFunction verb, RequestPtr request) {
   Task<Answer> work = RunLarge(verb, request);
   const boost::asio::any_io_executor& executor = ExecutorOfUser(request->env->large_requests, request->ctx.User().name);
-  co_return co_await boost::asio::co_spawn(executor, std::move(work), boost::asio::use_awaitable);
+  co_return co_await RunOn(executor, std::move(work));
 }
 
 Task<Answer> RunRewrite(VerbFunction verb, RequestPtr request) {
