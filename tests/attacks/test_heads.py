@@ -70,7 +70,7 @@ def test_unfinished_heads_take_bounded_memory(server):
 @pytest.mark.parametrize("reads", [True, False])
 def test_connections_after_long_paths_take_bounded_memory(server, reads):
     """Attack: 100 anonymous clients each request a path of 900 kB, read the response, which contains the path, or do not, and stay connected.
-    Expected: memory grows by less than 60 MB, and other clients are served. Why: a request and its response stay in memory until the client has
+    Expected: memory grows by less than 75 MB, and other clients are served. Why: a request and its response stay in memory until the client has
     read the response or 90 s have passed; a connection that waits for its next request must not keep the buffers of the last one."""
     connections = [connect(server, receive_buffer=4096) for _ in range(100)]
     try:
@@ -85,7 +85,7 @@ def test_connections_after_long_paths_take_bounded_memory(server, reads):
     finally:
         for connection in connections:
             connection.close()
-    assert cost.memory < 60 * MEGABYTE, cost.by_process
+    assert cost.memory < 75 * MEGABYTE, cost.by_process
     assert bystander.slowest < 1, bystander.slowest
 
 
