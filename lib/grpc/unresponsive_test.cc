@@ -20,7 +20,7 @@ namespace {
 using namespace std::chrono_literals;
 using apimesh::testing::RunTask;
 
-/// A socket whose connections the kernel accepts, and nobody else.
+/// A listening socket of a process that never calls accept(): the kernel completes the connections.
 class SilentSocket {
  public:
   ~SilentSocket() { ::unlink(path_.c_str()); }

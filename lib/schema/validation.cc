@@ -171,7 +171,7 @@ class Validator {
 
  private:
   bool Spend(std::size_t steps) {
-    steps_ += Interrupted() ? kMaxSteps + 1 : steps;  // nobody waits for the result
+    steps_ += Interrupted() ? kMaxSteps + 1 : steps;  // the result is no longer needed
     return !Exhausted();
   }
 

@@ -4,10 +4,10 @@
 
 namespace apimesh {
 
-/// Stops a long computation on this thread whose result nobody needs any more: its client has disconnected, or its
+/// Stops a long computation on this thread whose result is no longer needed, because its client has disconnected or its
 /// deadline has passed. While an Interruptible exists, loops over the values of a document call Interrupted() and end
-/// early when it returns true; their results are then incomplete. Therefore, whoever creates an Interruptible must
-/// check the same condition again before using the results. It must not exist while a coroutine is suspended.
+/// early when it returns true; their results are then incomplete. Therefore, the creator of an Interruptible must check
+/// the same condition again before using the results. It must not exist while a coroutine is suspended.
 class Interruptible {
  public:
   using Check = bool (*)(const void* context);

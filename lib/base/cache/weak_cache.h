@@ -14,7 +14,7 @@ namespace apimesh {
 template <class Key, class T, class Hash = std::hash<Key>>
 class WeakCache {
  public:
-  /// Returns nullptr if nobody has the value.
+  /// Returns nullptr if the value is not in use.
   std::shared_ptr<const T> Find(const Key& key) const {
     const std::lock_guard lock(mutex_);
     const auto found = entries_.find(key);

@@ -67,7 +67,7 @@ TEST_F(ShardTest, DescribesItsGroupsFromTheAnnouncementToTheWithdrawal) {
 
 TEST_F(ShardTest, LaterListenersLearnTheState) {
   server_->Set({"apps"});
-  EXPECT_FALSE(Shard(server_, {"apps"}).Withdraw());  // nobody has seen its groups
+  EXPECT_FALSE(Shard(server_, {"apps"}).Withdraw());  // its groups were not announced
   shard_.Announce();
   const auto first = Follow();
   EXPECT_EQ(seen_, (Seen{"[apps]"}));

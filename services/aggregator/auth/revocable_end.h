@@ -13,7 +13,7 @@ namespace apimesh::aggregator {
 
 /// The end of a long-running request by this process: the server stops, or the permission of the request is gone. A
 /// write that waits for its client to read would keep the request open for as long as writes may take (90 s).
-/// Therefore, the connection is closed if the request has not ended soon after it was told to.
+/// Therefore, the connection is closed if the request has not ended soon after it was asked to stop.
 class RevocableEnd {
  public:
   /// The time that a client has to read what has been written. With the time until a missing permission is noticed,

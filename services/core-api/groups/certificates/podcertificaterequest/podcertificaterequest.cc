@@ -110,7 +110,7 @@ registry::Resource PodCertificateRequestResource(const KindInputs& inputs) {
   registry::Resource resource =
       FromTable("certificates.k8s.io", "v1beta1", "podcertificaterequests", std::make_shared<RequestStrategy>());
   resource
-      .reset_fields = {};  // as in kube-apiserver, whoever sends a status owns its fields, although it is not stored
+      .reset_fields = {};  // as in kube-apiserver, the sender of a status owns its fields, although it is not stored
   registry::Subresource& status = SubresourceOf(resource, "status");
   status.strategy = std::make_shared<RequestStatusStrategy>(resource.strategy, inputs.clock);
   status.reset_fields = {"spec"};
